@@ -1,0 +1,1 @@
+"""The product. Rooms and what each may touch: docs/architecture.md."""
