@@ -162,7 +162,7 @@ class Frames:
         while True:
             try:
                 assert self._redis is not None  # noqa: S101 (told to the type checker)
-                with self._redis.pubsub(ignore_subscribe_messages=True) as channel:
+                with self._redis.pubsub(ignore_subscribe_messages=True) as channel:  # type: ignore[no-untyped-call]
                     channel.psubscribe(f"{_CHANNEL}*")
                     for message in channel.listen():
                         name = message["channel"]

@@ -47,7 +47,7 @@ QUEUE_OF: dict[JobName, str] = {
 
 
 class JobQueue:
-    """Puts jobs on the queue. When the queue is down a turn still ends well: the sweep finds what is missing."""
+    """Puts jobs on the queue. When it is down a turn still ends well: the sweep finds what is missing."""
 
     def __init__(self, connection: Redis) -> None:
         self._queues = {

@@ -28,7 +28,7 @@ def add(
     Raises:
         NotFound: the person is gone.
     """
-    number = session.scalar(
+    number: int | None = session.scalar(
         update(PersonRow)
         .where(PersonRow.id == person_id)
         .values(frame_number=PersonRow.frame_number + 1)
