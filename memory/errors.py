@@ -17,9 +17,18 @@ from collections.abc import Sequence
 
 
 class AppError(Exception):
-    """Base of all errors whose message a person may read."""
+    """Base of all errors whose message a person may read.
+
+    The message is English source for translation: what changes in it is handed
+    in as `values` and named in it as `%(name)s`, never formatted beforehand.
+    """
 
     status = 500
+
+    def __init__(self, message: str = "", **values: object) -> None:
+        super().__init__(message % values if values else message)
+        self.source = message
+        self.values = values
 
     @property
     def message(self) -> str:
