@@ -34,7 +34,7 @@ class Settings:
     model_timeout_s: float = 60.0
     idle_s: float = 1800.0  # silence after which a conversation is over
     sweep_s: float = 300.0
-    lease_s: float = 60.0  # how long a process may hold a turn without renewing it
+    lease_s: float = 20.0  # how long a process may hold a turn without renewing it
     overview_deadline_s: float = 1.5  # a source slower than this is left out of the turn
     overview_tokens: int = 6000
     retry_pause_s: float = 0.6  # before an empty first answer is asked for once more

@@ -243,7 +243,9 @@ class Turn:
     person_id: int
     client_id: str
     device_id: int | None
-    speaker: str
+    screen: str  # the page that asked
+    zone: str
+    speaker: str  # "" is the owner
     said: str
     answer: str
     state: TurnState
@@ -251,6 +253,9 @@ class Turn:
     answered_at: datetime | None
     language: str
     superseded: bool  # edited or regenerated: out of every excerpt
+    replaces_id: int | None = None
+    answered_by: int | None = None  # a human agent's person id
+    cut_off: bool = False  # a human took over in the middle of the answer
     feedback: int = 0  # 1 helpful, -1 not helpful, 0 none
     kept: tuple[str, ...] = ()  # public ids of visible cards this turn made
     error: str = ""

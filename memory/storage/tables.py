@@ -139,6 +139,14 @@ class TurnRow(Base):
         Index("ix_turns_conversation", "conversation_id", "id"),
         Index("ix_turns_person_state", "person_id", "state"),
         Index("ix_turns_unverified", "verified_at", "id"),
+        # Turns of one person run one after the other, in whatever process.
+        Index(
+            "uq_turns_running",
+            "person_id",
+            unique=True,
+            sqlite_where=text("state = 'running'"),
+            postgresql_where=text("state = 'running'"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

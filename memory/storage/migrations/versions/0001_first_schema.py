@@ -217,6 +217,14 @@ def upgrade() -> None:
     op.create_index("ix_turns_conversation", "turns", ["conversation_id", "id"], unique=False)
     op.create_index("ix_turns_person_state", "turns", ["person_id", "state"], unique=False)
     op.create_index("ix_turns_unverified", "turns", ["verified_at", "id"], unique=False)
+    op.create_index(
+        "uq_turns_running",
+        "turns",
+        ["person_id"],
+        unique=True,
+        sqlite_where=sa.text("state = 'running'"),
+        postgresql_where=sa.text("state = 'running'"),
+    )
     op.create_table(
         "audit",
         sa.Column("id", sa.Integer(), nullable=False),

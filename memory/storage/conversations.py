@@ -1,0 +1,251 @@
+"""Conversations: one open for each person, continued or closed by the rule of silence."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import exists, func, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from memory.errors import NotFound
+from memory.records import Conversation
+from memory.storage.tables import ConversationRow, TurnRow
+
+
+def to_record(row: ConversationRow, turns: int = 0) -> Conversation:
+    """The conversation as the rest of the product knows it."""
+    return Conversation(
+        id=row.id,
+        public_id=row.public_id,
+        person_id=row.person_id,
+        opened_at=row.opened_at,
+        last_exchange_at=row.last_exchange_at,
+        archived_at=row.archived_at,
+        speaker=row.speaker,
+        speaker_relation=row.speaker_relation,
+        private=row.private,
+        handled_by=row.handled_by,
+        summary=row.summary,
+        pending=dict(row.pending),
+        turns=turns,
+    )
+
+
+def is_over(last_exchange_at: datetime, *, now: datetime, idle_s: float) -> bool:
+    """Whether silence has ended a conversation: strictly more than `idle_s` seconds of it."""
+    return now - last_exchange_at > timedelta(seconds=idle_s)
+
+
+def open_of(session: Session, person_id: int) -> Conversation | None:
+    """The person's open conversation, however old."""
+    row = _open_row(session, person_id)
+    return None if row is None else to_record(row, _turns(session, row.id))
+
+
+def take_open(
+    session: Session, person_id: int, *, now: datetime, idle_s: float
+) -> tuple[Conversation, int | None, bool]:
+    """The conversation that a message arriving now belongs to.
+
+    Returns:
+        The conversation, the id of the one that was archived to make room (or
+        None), and whether the conversation is new.
+    """
+    row = _open_row(session, person_id)
+    closed: int | None = None
+    # A conversation that a human holds stays open: the person may wait for them.
+    if row is not None and row.handled_by is None and is_over(row.last_exchange_at, now=now, idle_s=idle_s):
+        close(session, row.id, now=now)
+        closed, row = row.id, None
+    if row is not None:
+        return to_record(row, _turns(session, row.id)), closed, False
+    try:
+        with session.begin_nested():
+            fresh = ConversationRow(person_id=person_id, opened_at=now, last_exchange_at=now, pending={})
+            session.add(fresh)
+            session.flush()
+        return to_record(fresh), closed, True
+    except IntegrityError:  # another process opened one just now; the index keeps it at one
+        row = _open_row(session, person_id)
+        if row is None:
+            raise
+        return to_record(row, _turns(session, row.id)), closed, False
+
+
+def close(session: Session, conversation_id: int, *, now: datetime) -> bool:
+    """Archive a conversation; False when it already was."""
+    changed = session.scalar(
+        update(ConversationRow)
+        .where(ConversationRow.id == conversation_id, ConversationRow.archived_at.is_(None))
+        .values(archived_at=now, pending={})
+        .execution_options(synchronize_session=False)
+        .returning(ConversationRow.id)
+    )
+    session.expire_all()
+    return changed is not None
+
+
+def by_id(session: Session, conversation_id: int) -> Conversation:
+    """One conversation, for code that already checked whose it is.
+
+    Raises:
+        NotFound: it is gone.
+    """
+    row = session.get(ConversationRow, conversation_id, populate_existing=True)
+    if row is None:
+        raise NotFound("conversation", conversation_id)
+    return to_record(row, _turns(session, row.id))
+
+
+def silent_since(session: Session, moment: datetime, *, limit: int) -> list[Conversation]:
+    """Open conversations whose person has been silent since before a moment, oldest first.
+
+    Those with a turn under way or with a human are left alone.
+    """
+    busy = exists().where(
+        TurnRow.conversation_id == ConversationRow.id, TurnRow.state.in_(("waiting", "running"))
+    )
+    rows = session.scalars(
+        select(ConversationRow)
+        .where(
+            ConversationRow.archived_at.is_(None),
+            ConversationRow.handled_by.is_(None),
+            ConversationRow.last_exchange_at < moment,
+            ~busy,
+        )
+        .order_by(ConversationRow.last_exchange_at)
+        .limit(limit)
+    )
+    return [to_record(row) for row in rows]
+
+
+def unsummarised(session: Session, *, limit: int) -> list[Conversation]:
+    """Archived conversations that still lack their summary, oldest first."""
+    rows = session.scalars(
+        select(ConversationRow)
+        .where(
+            ConversationRow.archived_at.is_not(None),
+            ConversationRow.summarised_at.is_(None),
+            ~ConversationRow.private,
+        )
+        .order_by(ConversationRow.archived_at)
+        .limit(limit)
+    )
+    return [to_record(row) for row in rows]
+
+
+def write_summary(
+    session: Session,
+    conversation_id: int,
+    *,
+    summary: str,
+    terms: str,
+    vector: Any,
+    vector_version: str,
+    now: datetime,
+) -> bool:
+    """Store the summary once; False when another worker was first."""
+    changed = session.scalar(
+        update(ConversationRow)
+        .where(ConversationRow.id == conversation_id, ConversationRow.summarised_at.is_(None))
+        .values(
+            summary=summary,
+            summary_terms=terms,
+            summary_vector=vector,
+            vector_version=vector_version,
+            summarised_at=now,
+        )
+        .execution_options(synchronize_session=False)
+        .returning(ConversationRow.id)
+    )
+    return changed is not None
+
+
+def recent(session: Session, person_id: int, *, limit: int) -> list[Conversation]:
+    """Archived conversations, newest first, without private and empty ones."""
+    turns = (
+        select(func.count())
+        .select_from(TurnRow)
+        .where(
+            TurnRow.conversation_id == ConversationRow.id,
+            ~TurnRow.superseded,
+            ~TurnRow.withheld,
+            TurnRow.deleted_at.is_(None),
+        )
+        .scalar_subquery()
+    )
+    rows = session.execute(
+        select(ConversationRow, turns)
+        .where(
+            ConversationRow.person_id == person_id,
+            ConversationRow.archived_at.is_not(None),
+            ~ConversationRow.private,
+            turns > 0,
+        )
+        .order_by(ConversationRow.last_exchange_at.desc(), ConversationRow.id.desc())
+        .limit(limit)
+    )
+    return [to_record(row, count) for row, count in rows]
+
+
+def set_speaker(session: Session, conversation_id: int, *, name: str, relation: str) -> None:
+    """Declare who holds the phone: "" is the owner again."""
+    session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.id == conversation_id)
+        .values(speaker=name, speaker_relation=relation)
+    )
+
+
+def set_pending(session: Session, conversation_id: int, pending: dict[str, Any]) -> None:
+    """Keep the question that the assistant waits on; {} when it waits on none."""
+    session.execute(
+        update(ConversationRow).where(ConversationRow.id == conversation_id).values(pending=pending)
+    )
+
+
+def set_private(session: Session, conversation_id: int, private: bool) -> None:
+    """Make a conversation one that keeps nothing, or one like any other."""
+    session.execute(
+        update(ConversationRow).where(ConversationRow.id == conversation_id).values(private=private)
+    )
+
+
+def count_failure(session: Session, conversation_id: int, *, failed: bool) -> int:
+    """Count failures in a row; any success clears them. Returns the count."""
+    value = ConversationRow.failures + 1 if failed else 0
+    return (
+        session.scalar(
+            update(ConversationRow)
+            .where(ConversationRow.id == conversation_id)
+            .values(failures=value)
+            .execution_options(synchronize_session=False)
+            .returning(ConversationRow.failures)
+        )
+        or 0
+    )
+
+
+def _open_row(session: Session, person_id: int) -> ConversationRow | None:
+    return session.scalar(
+        select(ConversationRow).where(
+            ConversationRow.person_id == person_id, ConversationRow.archived_at.is_(None)
+        )
+    )
+
+
+def _turns(session: Session, conversation_id: int) -> int:
+    return (
+        session.scalar(
+            select(func.count())
+            .select_from(TurnRow)
+            .where(
+                TurnRow.conversation_id == conversation_id,
+                ~TurnRow.superseded,
+                TurnRow.deleted_at.is_(None),
+            )
+        )
+        or 0
+    )

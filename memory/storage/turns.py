@@ -1,0 +1,412 @@
+"""Turns: written first, claimed with a lease, finished once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, exists, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session, aliased
+
+from memory.errors import Conflict, NotFound
+from memory.records import Conversation, Turn, TurnContext, TurnState
+from memory.storage import conversations
+from memory.storage.tables import ConversationRow, ToolCallRow, TurnRow, VoteRow
+
+
+def to_record(row: TurnRow, feedback: int = 0) -> Turn:
+    """The turn as the rest of the product knows it."""
+    return Turn(
+        id=row.id,
+        public_id=row.public_id,
+        conversation_id=row.conversation_id,
+        person_id=row.person_id,
+        client_id=row.client_id,
+        device_id=row.device_id,
+        screen=row.screen,
+        zone=row.zone,
+        speaker=row.speaker,
+        said=row.said,
+        answer=row.answer,
+        answered_by=row.answered_by,
+        state=TurnState(row.state),
+        cut_off=row.cut_off,
+        created_at=row.created_at,
+        answered_at=row.answered_at,
+        language=row.language,
+        superseded=row.superseded,
+        replaces_id=row.replaces_id,
+        feedback=feedback,
+        kept=tuple(row.kept),
+        error=row.error,
+    )
+
+
+def write(
+    session: Session,
+    conversation: Conversation,
+    *,
+    client_id: str,
+    text: str,
+    context: TurnContext,
+    now: datetime,
+    state: TurnState = TurnState.WAITING,
+    replaces_id: int | None = None,
+) -> tuple[Turn, bool]:
+    """Write down what was said, before anything else happens with it.
+
+    The conversation's silence is counted from here. The same `client_id` twice is
+    one turn.
+
+    Returns:
+        The turn and whether it is new.
+    """
+    known = _by_client(session, conversation.person_id, client_id)
+    if known is not None:
+        return to_record(known), False
+    row = TurnRow(
+        conversation_id=conversation.id,
+        person_id=conversation.person_id,
+        client_id=client_id,
+        device_id=context.device_id,
+        screen=context.screen,
+        zone=context.zone,
+        language=context.language,
+        speaker=conversation.speaker,
+        said=text,
+        state=state.value,
+        created_at=now,
+        answered_at=now if state is TurnState.WITH_HUMAN else None,
+        replaces_id=replaces_id,
+        kept=[],
+        trace={},
+    )
+    try:
+        with session.begin_nested():
+            session.add(row)
+            session.flush()
+    except IntegrityError:
+        known = _by_client(session, conversation.person_id, client_id)
+        if known is None:
+            raise
+        return to_record(known), False
+    session.execute(
+        update(ConversationRow).where(ConversationRow.id == conversation.id).values(last_exchange_at=now)
+    )
+    return to_record(row), True
+
+
+def claim_next(session: Session, person_id: int, *, owner: str, now: datetime, lease_s: float) -> Turn | None:
+    """Claim the person's oldest waiting turn, unless one of theirs is already running anywhere."""
+    other = aliased(TurnRow)
+    running = exists().where(other.person_id == person_id, other.state == "running")
+    first = (
+        select(other.id)
+        .where(other.person_id == person_id, other.state == "waiting")
+        .order_by(other.id)
+        .limit(1)
+        .scalar_subquery()
+    )
+    try:
+        with session.begin_nested():
+            claimed = session.scalar(
+                update(TurnRow)
+                .where(TurnRow.id == first, TurnRow.state == "waiting", ~running)
+                .values(state="running", claimed_by=owner, lease_until=now + timedelta(seconds=lease_s))
+                .execution_options(synchronize_session=False)
+                .returning(TurnRow.id)
+            )
+    except IntegrityError:  # another process claimed one at the same instant
+        return None
+    return None if claimed is None else by_id(session, claimed)
+
+
+def renew(session: Session, turn_id: int, *, owner: str, now: datetime, lease_s: float) -> bool:
+    """Hold a running turn for longer; False when it is no longer ours."""
+    return _owned(session, turn_id, owner, lease_until=now + timedelta(seconds=lease_s))
+
+
+def finish(
+    session: Session,
+    turn_id: int,
+    *,
+    owner: str,
+    state: TurnState,
+    answer: str,
+    trace: dict[str, Any],
+    kept: Sequence[str],
+    error: str,
+    now: datetime,
+    cut_off: bool = False,
+) -> bool:
+    """End a running turn once; False when it is no longer ours and nothing was stored."""
+    return _owned(
+        session,
+        turn_id,
+        owner,
+        state=state.value,
+        answer=answer,
+        trace=trace,
+        kept=list(kept),
+        error=error,
+        answered_at=now,
+        lease_until=None,
+        cut_off=cut_off,
+    )
+
+
+def save_progress(session: Session, turn_id: int, *, owner: str, answer: str) -> bool:
+    """Keep what has been shown so far, so that a crash does not lose it."""
+    return _owned(session, turn_id, owner, answer=answer)
+
+
+def interrupt(
+    session: Session, *, now: datetime, dead: Sequence[str] = (), only: int | None = None
+) -> list[Turn]:
+    """Mark turns whose process died: the lease ran out, or its owner is in `dead`."""
+    gone: ColumnElement[bool] = TurnRow.lease_until < now
+    if dead:
+        gone = gone | TurnRow.claimed_by.in_(dead)
+    statement = (
+        update(TurnRow)
+        .where(TurnRow.state == "running", gone)
+        .values(state="interrupted", answered_at=now, lease_until=None)
+        .execution_options(synchronize_session=False)
+        .returning(TurnRow.id)
+    )
+    if only is not None:
+        statement = statement.where(TurnRow.person_id == only)
+    ids = list(session.scalars(statement))
+    return [by_id(session, turn_id) for turn_id in ids]
+
+
+def running_owners(session: Session) -> set[str]:
+    """The processes that hold a running turn."""
+    return set(session.scalars(select(TurnRow.claimed_by).where(TurnRow.state == "running").distinct()))
+
+
+def people_waiting(session: Session) -> list[int]:
+    """People with a waiting turn and none running."""
+    other = aliased(TurnRow)
+    running = exists().where(other.person_id == TurnRow.person_id, other.state == "running")
+    return list(
+        session.scalars(
+            select(TurnRow.person_id).where(TurnRow.state == "waiting", ~running).distinct().limit(500)
+        )
+    )
+
+
+def ask_stop(session: Session, person_id: int, public_id: str) -> bool:
+    """Ask whichever process runs the turn to stop; a waiting turn ends at once. False when it is over."""
+    changed = session.scalar(
+        update(TurnRow)
+        .where(
+            TurnRow.person_id == person_id,
+            TurnRow.public_id == public_id,
+            TurnRow.state.in_(("waiting", "running")),
+        )
+        .values(stop_asked=True)
+        .execution_options(synchronize_session=False)
+        .returning(TurnRow.id)
+    )
+    return changed is not None
+
+
+def is_stopped(session: Session, turn_id: int) -> bool:
+    """Whether the person asked to stop, or the turn was taken away."""
+    row = session.execute(
+        select(TurnRow.stop_asked, TurnRow.state).where(TurnRow.id == turn_id)
+    ).one_or_none()
+    return row is None or bool(row[0]) or row[1] != "running"
+
+
+def by_id(session: Session, turn_id: int) -> Turn:
+    """One turn, for code that already checked whose it is.
+
+    Raises:
+        NotFound: it is gone.
+    """
+    row = session.get(TurnRow, turn_id, populate_existing=True)
+    if row is None:
+        raise NotFound("turn", turn_id)
+    return to_record(row, _feedback(session, turn_id))
+
+
+def by_public_id(session: Session, person_id: int, public_id: str) -> Turn:
+    """One of the person's own turns.
+
+    Raises:
+        NotFound: there is none, or it is someone else's.
+    """
+    row = session.scalar(
+        select(TurnRow).where(TurnRow.person_id == person_id, TurnRow.public_id == public_id)
+    )
+    if row is None:
+        raise NotFound("turn", public_id)
+    return to_record(row, _feedback(session, row.id))
+
+
+def of_conversation(session: Session, conversation_id: int, *, limit: int = 200) -> list[Turn]:
+    """The newest turns of a conversation that still stand, oldest first."""
+    rows = session.scalars(
+        select(TurnRow)
+        .where(TurnRow.conversation_id == conversation_id, *_standing())
+        .order_by(TurnRow.id.desc())
+        .limit(limit)
+    )
+    return [to_record(row) for row in reversed(list(rows))]
+
+
+def timeline(
+    session: Session, person_id: int, *, before_turn_id: int | None = None, limit: int = 40
+) -> list[tuple[Turn, Conversation]]:
+    """The person's newest turns with their conversations, oldest first; older ones by `before_turn_id`."""
+    statement: Select[TurnRow, ConversationRow, int] = (
+        select(TurnRow, ConversationRow, VoteRow.value)
+        .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
+        .outerjoin(VoteRow, (VoteRow.turn_id == TurnRow.id) & (VoteRow.person_id == person_id))
+        .where(TurnRow.person_id == person_id, ~TurnRow.superseded, TurnRow.deleted_at.is_(None))
+        .order_by(TurnRow.id.desc())
+        .limit(limit)
+    )
+    if before_turn_id is not None:
+        statement = statement.where(TurnRow.id < before_turn_id)
+    found = [
+        (to_record(turn, vote or 0), conversations.to_record(conversation))
+        for turn, conversation, vote in session.execute(statement)
+    ]
+    return list(reversed(found))
+
+
+def supersede(session: Session, turn_id: int) -> None:
+    """Take a turn out of the thread because a newer version replaces it."""
+    session.execute(update(TurnRow).where(TurnRow.id == turn_id).values(superseded=True))
+
+
+def mark_deleted(session: Session, turn_id: int, *, at: datetime | None) -> None:
+    """Hide a turn, or bring it back with None. It is removed when its undo runs out."""
+    session.execute(update(TurnRow).where(TurnRow.id == turn_id).values(deleted_at=at))
+
+
+def vote(
+    session: Session, person_id: int, turn_id: int, value: int, *, now: datetime, reason: str = ""
+) -> None:
+    """Store the person's one vote on a turn; 0 takes it back.
+
+    Raises:
+        Conflict: two devices voted at the same instant; asking again is safe.
+    """
+    row = session.scalar(select(VoteRow).where(VoteRow.person_id == person_id, VoteRow.turn_id == turn_id))
+    if value == 0:
+        if row is not None:
+            session.delete(row)
+    elif row is None:
+        try:
+            with session.begin_nested():
+                session.add(
+                    VoteRow(person_id=person_id, turn_id=turn_id, value=value, reason=reason, voted_at=now)
+                )
+        except IntegrityError as error:
+            raise Conflict("Another of your devices voted just now. Please look again.") from error
+    else:
+        row.value, row.reason, row.voted_at = value, reason, now
+
+
+def tool_result(session: Session, turn_id: int, call_id: str) -> dict[str, Any] | None:
+    """What a call of this turn gave when it first ran; None when it has not."""
+    return session.scalar(
+        select(ToolCallRow.result).where(ToolCallRow.turn_id == turn_id, ToolCallRow.call_id == call_id)
+    )
+
+
+def save_tool_result(
+    session: Session, turn_id: int, call_id: str, *, name: str, result: dict[str, Any], now: datetime
+) -> None:
+    """Remember that a call ran, in the transaction of its effect."""
+    session.add(ToolCallRow(turn_id=turn_id, call_id=call_id, name=name, result=result, created_at=now))
+    session.flush()
+
+
+def tool_calls(session: Session, turn_id: int) -> list[tuple[str, dict[str, Any]]]:
+    """Names and results of the calls of a turn that did happen, in order."""
+    rows = session.scalars(select(ToolCallRow).where(ToolCallRow.turn_id == turn_id).order_by(ToolCallRow.id))
+    return [(row.name, row.result) for row in rows]
+
+
+def index(session: Session, turn_id: int, *, terms: str, vector: Any, vector_version: str) -> None:
+    """Store what recall needs to find a turn."""
+    session.execute(
+        update(TurnRow)
+        .where(TurnRow.id == turn_id)
+        .values(terms=terms, vector=vector, vector_version=vector_version)
+    )
+
+
+def mark(session: Session, turn_id: int, what: str, *, now: datetime) -> bool:
+    """Note once that a job is done with a turn; False when it already was.
+
+    Args:
+        what: "verified", "warmed" or "judged".
+    """
+    column = {"verified": TurnRow.verified_at, "warmed": TurnRow.warmed_at, "judged": TurnRow.judged_at}[what]
+    changed = session.scalar(
+        update(TurnRow)
+        .where(TurnRow.id == turn_id, column.is_(None))
+        .values({column: now})
+        .execution_options(synchronize_session=False)
+        .returning(TurnRow.id)
+    )
+    return changed is not None
+
+
+def unverified(session: Session, *, before: datetime, limit: int) -> list[int]:
+    """Ended turns whose verifier never ran, for the sweep."""
+    return list(
+        session.scalars(
+            select(TurnRow.id)
+            .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
+            .where(
+                TurnRow.verified_at.is_(None),
+                TurnRow.answered_at < before,
+                TurnRow.state.in_(("answered", "stopped", "interrupted", "failed")),
+                ~ConversationRow.private,
+                *_standing(),
+            )
+            .order_by(TurnRow.id)
+            .limit(limit)
+        )
+    )
+
+
+def add_kept(session: Session, turn_id: int, public_ids: Sequence[str]) -> None:
+    """Add visible cards to the list of what a turn made."""
+    row = session.get(TurnRow, turn_id)
+    if row is not None:
+        row.kept = [*row.kept, *(each for each in public_ids if each not in row.kept)]
+
+
+def _standing() -> tuple[ColumnElement[bool], ...]:
+    return (~TurnRow.superseded, ~TurnRow.withheld, TurnRow.deleted_at.is_(None))
+
+
+def _owned(session: Session, turn_id: int, owner: str, **values: Any) -> bool:
+    changed = session.scalar(
+        update(TurnRow)
+        .where(TurnRow.id == turn_id, TurnRow.claimed_by == owner, TurnRow.state == "running")
+        .values(**values)
+        .execution_options(synchronize_session=False)
+        .returning(TurnRow.id)
+    )
+    return changed is not None
+
+
+def _by_client(session: Session, person_id: int, client_id: str) -> TurnRow | None:
+    return session.scalar(
+        select(TurnRow).where(TurnRow.person_id == person_id, TurnRow.client_id == client_id)
+    )
+
+
+def _feedback(session: Session, turn_id: int) -> int:
+    return session.scalar(select(VoteRow.value).where(VoteRow.turn_id == turn_id)) or 0
