@@ -1,0 +1,73 @@
+"""What every test can ask for. The fixtures live by kind: databases.py, servers.py, browsers.py."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.fakes import FakeClock, FakeQueue
+
+if TYPE_CHECKING:
+    from memory.wiring import Wiring
+
+pytest_plugins = ["tests.databases", "tests.servers", "tests.browsers"]
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_network() -> Iterator[None]:
+    """Refuse every connection that leaves this machine: a test must not depend on the world."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_local(str(address[0])):
+            raise AssertionError(f"a test tried to reach {address!r}")
+        connect(self, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded)
+        yield
+
+
+def _is_local(host: str) -> bool:
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
+@pytest.fixture(autouse=True)
+def no_paid_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a call to a paid model impossible by accident, and keep the developer's settings out."""
+    for name in list(os.environ):
+        if name.startswith("ASTERISM_") or name in ("DATABASE_URL", "REDIS_URL") or name.endswith("_API_KEY"):
+            monkeypatch.delenv(name)
+    models = sys.modules.get("pydantic_ai.models")
+    if models is not None:
+        monkeypatch.setattr(models, "ALLOW_MODEL_REQUESTS", False)
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    """A clock that stands still at `fakes.T0`."""
+    return FakeClock()
+
+
+@pytest.fixture
+def queue() -> FakeQueue:
+    """A queue that remembers."""
+    return FakeQueue()
+
+
+@pytest.fixture
+def wiring(sqlite_url: str, valkey: object, valkey_url: str, clock: FakeClock, tmp_path: Path) -> Wiring:
+    """The real parts on a fresh SQLite file and an empty Valkey, with a clock that stands still."""
+    from memory.config import Settings
+    from memory.wiring import build
+
+    env = {"ASTERISM_VAR": str(tmp_path / "var"), "DATABASE_URL": sqlite_url, "REDIS_URL": valkey_url}
+    return build(Settings.from_env(env, root=ROOT), clock=clock)
