@@ -1,0 +1,243 @@
+"""The counters as a projection of the log: fold one episode, fold them all, compare.
+
+Order is the order of the turns, not of the votes. An outcome that comes for the newest turn is folded at
+once (`record`); one that comes late, changes or goes away again is not patched in but recounted (`fold`),
+because the detector depends on the order. So the counters always equal a recount of the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import numpy as np
+
+from memory.worth import companions, status, trial
+from memory.worth.episode import Act, Episode, Move, Use
+from memory.worth.estimator import Regime, absorb, context_base
+from memory.worth.policy import POLICY, Policy
+from memory.worth.primitive import tally
+from memory.worth.state import Status, Trial, WorthState
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContextTally:
+    """How the episodes of one kind of request went."""
+
+    good: int = 0
+    episodes: int = 0
+
+    @property
+    def base(self) -> float:
+        """The chance that the next one goes well."""
+        return context_base(self.good, self.episodes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ledger:
+    """One person's worth: a state for each memory, a tally for each context, and how far it was folded."""
+
+    cards: Mapping[int, WorthState] = field(default_factory=dict)
+    contexts: Mapping[str, ContextTally] = field(default_factory=dict)
+    through: tuple[datetime, int] | None = None  # time and id of the last entry that was folded
+
+    def updated(self, change: Ledger) -> Ledger:
+        """This ledger with the entries of `change` in place of its own."""
+        return Ledger(
+            cards={**self.cards, **change.cards},
+            contexts={**self.contexts, **change.contexts},
+            through=change.through or self.through,
+        )
+
+
+def follows(ledger: Ledger, entry: Episode | Act) -> bool:
+    """Whether the entry may be folded on top; if not, recount."""
+    return ledger.through is None or (entry.at, entry.id) > ledger.through
+
+
+def needed(ledger: Ledger, episode: Episode) -> set[int]:
+    """The memories whose states `record` may change: the episode's, and the companions of its suspects."""
+    cards = {use.card for use in episode.uses}
+    for card in tuple(cards):
+        state = ledger.cards.get(card)
+        if state is not None and state.status is Status.SUSPECT:
+            cards.update(companion.card for companion in state.companions)
+    return cards
+
+
+def record(ledger: Ledger, episode: Episode, *, policy: Policy = POLICY) -> Ledger:
+    """Fold one judged episode; pure, and a few microseconds a memory.
+
+    Args:
+        ledger: must hold the states of `needed(ledger, episode)` that exist; a memory without one is new.
+        episode: the next in order; one without an outcome changes nothing.
+
+    Returns:
+        Only what changed, to be merged with `Ledger.updated` and to be stored.
+
+    Raises:
+        ValueError: the episode comes before one that was folded already.
+    """
+    if not follows(ledger, episode):
+        raise ValueError(f"episode {episode.id} is out of order; recount the log")
+    if episode.good is None:
+        return Ledger()
+    context = ledger.contexts.get(episode.context, ContextTally())
+    states = {use.card: _opening(ledger, use, episode.at, policy) for use in episode.uses}
+    states.update(_credit(states, episode, context.base, policy))
+    states.update(_count_lots(states, episode))
+    before = {card: state.status for card, state in states.items()}
+    states = {card: status.judge(state, episode.at, policy) for card, state in states.items()}
+    for card, state in tuple(states.items()):
+        if state.status is Status.SUPPRESSED and before[card] is Status.SUSPECT:
+            states.update(_amnesty({**ledger.cards, **states}, card, episode))
+    tallied = ContextTally(good=context.good + episode.good, episodes=context.episodes + 1)
+    return Ledger(cards=states, contexts={episode.context: tallied}, through=(episode.at, episode.id))
+
+
+def act(ledger: Ledger, deed: Act, *, policy: Policy = POLICY) -> Ledger:
+    """Fold one act of the person; returns only what changed.
+
+    Raises:
+        ValueError: it comes before an entry that was folded already.
+    """
+    if not follows(ledger, deed):
+        raise ValueError(f"act {deed.id} is out of order; recount the log")
+    state = status.ripen(ledger.cards.get(deed.card, WorthState()), deed.at, policy)
+    return Ledger(cards={deed.card: _moved(state, deed, policy)}, through=(deed.at, deed.id))
+
+
+def fold(log: Iterable[Episode | Act], *, now: datetime | None = None, policy: Policy = POLICY) -> Ledger:
+    """The ledger of a whole log, in whatever order its entries come. Unjudged episodes count nothing.
+
+    With `now` given, what time alone has made ripe by then is deprecated, as the tidy job would.
+    """
+    cards: dict[int, WorthState] = {}
+    contexts: dict[str, ContextTally] = {}
+    through: tuple[datetime, int] | None = None
+    for entry in sorted(log, key=lambda entry: (entry.at, entry.id)):
+        so_far = Ledger(cards=cards, contexts=contexts, through=through)
+        if isinstance(entry, Act):
+            change = act(so_far, entry, policy=policy)
+        else:
+            change = record(so_far, entry, policy=policy)
+        # In place, because a copy for each entry would make the recount quadratic.
+        cards.update(change.cards)
+        contexts.update(change.contexts)
+        through = change.through or through
+    if now is not None:
+        cards = {card: status.ripen(state, now, policy) for card, state in cards.items()}
+    return Ledger(cards=cards, contexts=contexts, through=through)
+
+
+def differences(stored: Ledger, counted: Ledger) -> list[int]:
+    """The memories whose stored state is not what a recount gives, in order; empty when all is well.
+
+    A stored state that never counted anything equals a missing one.
+    """
+    blank = WorthState()
+    return sorted(
+        card
+        for card in stored.cards.keys() | counted.cards.keys()
+        if stored.cards.get(card, blank) != counted.cards.get(card, blank)
+    )
+
+
+def _opening(ledger: Ledger, use: Use, at: datetime, policy: Policy) -> WorthState:
+    """The state as it stands when the episode begins: what time alone has changed, changed."""
+    state = status.ripen(ledger.cards.get(use.card, WorthState()), at, policy)
+    return state if state.protected or not use.protected else replace(state, protected=True)
+
+
+def _credit(
+    states: Mapping[int, WorthState], episode: Episode, base: float, policy: Policy
+) -> dict[int, WorthState]:
+    """The credited memories with all their counters moved by the outcome."""
+    credited = episode.credited
+    if not credited:
+        return {}
+    good = bool(episode.good)
+    rows = [states[use.card] for use in credited]
+    columns = Regime(
+        *(np.array([getattr(row, name) for row in rows], dtype=float) for name in Regime._fields)
+    )
+    regime, alarmed = absorb(columns, float(good), base, policy)
+    together = [use.card for use in credited]
+    moved: dict[int, WorthState] = {}
+    values = np.stack(regime, axis=1).tolist()
+    for row, use, counters, changed in zip(rows, credited, values, alarmed.tolist(), strict=True):
+        h_plus, h_minus = tally(row.h_plus, row.h_minus, use.weight, float(good))
+        state = replace(
+            row,
+            h_plus=h_plus,
+            h_minus=h_minus,
+            uses=row.uses + 1,
+            good=row.good + good,
+            run=(max(row.run, 0) + 1) if good else (min(row.run, 0) - 1),
+            changes=row.changes + changed,
+            **dict(zip(Regime._fields, counters, strict=True)),
+        )
+        if changed:  # what was shared in the old regime says nothing about the new one
+            state = replace(state, shared_uses=0, shared_good=0, shared_expected=0.0, companions=())
+        others = [card for card in together if card != use.card]
+        state = companions.keep_company(state, others, good=good, base=base, policy=policy)
+        if state.status in status.SILENCED:
+            served = state.trial or Trial()
+            state = replace(
+                state,
+                trial=replace(served, shown=served.shown + 1, shown_good=served.shown_good + good),
+            )
+        moved[use.card] = state
+    return moved
+
+
+def _count_lots(states: Mapping[int, WorthState], episode: Episode) -> dict[int, WorthState]:
+    """The suspects over which a lot was drawn, with their trials moved, used or not (intention to treat)."""
+    moved: dict[int, WorthState] = {}
+    for use in episode.uses:
+        state = states[use.card]
+        if use.propensity < 1.0 and state.status is Status.SUSPECT and state.trial is not None:
+            counted = trial.count(
+                state.trial, shown=use.shown, propensity=use.propensity, good=bool(episode.good)
+            )
+            moved[use.card] = replace(state, trial=counted)
+    return moved
+
+
+def _amnesty(states: Mapping[int, WorthState], convict: int, episode: Episode) -> dict[int, WorthState]:
+    """The companions of a convicted memory, no longer held to what it did.
+
+    Their detectors start again; those that stand accused themselves were accused on shared evidence, so
+    they start wholly afresh.
+    """
+    company = {companion.card for companion in states[convict].companions}
+    company.update(use.card for use in episode.uses)
+    released: dict[int, WorthState] = {}
+    for card in company - {convict}:
+        state = states.get(card)
+        if state is None or state.status in status.SILENCED:
+            continue
+        if state.status in (Status.SUSPECT, Status.REVIEW):
+            released[card] = status.clear(state, episode.at)
+        else:
+            released[card] = replace(state, c=0.0, s1=0.0, n1=0.0, e1=0.0)
+    return released
+
+
+def _moved(state: WorthState, deed: Act, policy: Policy) -> WorthState:
+    accused = state.status in (Status.SUSPECT, Status.REVIEW) or state.status in status.SILENCED
+    match deed.move:
+        case Move.RESTORE:
+            return status.clear(state, deed.at) if accused else state
+        case Move.CONFIRM:
+            return status.clear(state, deed.at)
+        case Move.DENY:
+            return state if state.status in status.SILENCED else status.denied(state, deed.at)
+        case Move.PIN:
+            pinned = replace(state, protected=True)
+            if state.status in status.SILENCED:
+                return status.clear(pinned, deed.at)
+            return status.judge(pinned, deed.at, policy) if accused else pinned
+        case Move.UNPIN:
+            return replace(state, protected=False)
