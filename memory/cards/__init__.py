@@ -1,0 +1,35 @@
+"""What is remembered: kept once, found again, corrected, forgotten."""
+
+from memory.cards.identity import Match, compare, covered, same_statement, subject_key
+from memory.cards.nature import SILENT, is_coming, is_visible
+from memory.cards.remember import (
+    Outcome,
+    Remembered,
+    complete,
+    edit,
+    forget,
+    purge,
+    remember,
+    restore,
+    undo_forget,
+)
+
+__all__ = [
+    "SILENT",
+    "Match",
+    "Outcome",
+    "Remembered",
+    "compare",
+    "complete",
+    "covered",
+    "edit",
+    "forget",
+    "is_coming",
+    "is_visible",
+    "purge",
+    "remember",
+    "restore",
+    "same_statement",
+    "subject_key",
+    "undo_forget",
+]

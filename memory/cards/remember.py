@@ -1,0 +1,290 @@
+"""Keeping, changing and forgetting cards: the rules that hold whatever a model does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from memory import language as lang
+from memory.cards import identity, linking
+from memory.cards.nature import is_coming, is_visible
+from memory.embedding import Embedder
+from memory.errors import InvalidInput
+from memory.records import Card, CardStatus, Category, NewCard, Person, When
+from memory.storage import cards as rows
+from memory.storage import links as link_rows
+
+MAX_TEXT = 4000
+
+
+class Outcome(StrEnum):
+    """What became of a statement."""
+
+    CREATED = "created"
+    MERGED = "merged"  # it was known; the card may have gained what was new
+    SUPERSEDED = "superseded"  # it replaced an older value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remembered:
+    """A kept statement."""
+
+    card: Card
+    outcome: Outcome
+    replaced: tuple[Card, ...] = ()
+
+
+def remember(
+    session: Session,
+    person: Person,
+    new: NewCard,
+    *,
+    embedder: Embedder,
+    now: datetime,
+    replaces: Sequence[Card] = (),
+) -> Remembered:
+    """Keep one statement once: merge it with an equal one, replace an older value, or add it.
+
+    Args:
+        replaces: cards that the caller knows to be put right by this one.
+
+    Raises:
+        InvalidInput: the text is empty or too long, or a reminder has no moment.
+    """
+    new = _checked(new)
+    old: list[Card] = [card for card in replaces if card.status is CardStatus.ACTIVE]
+    for known in _neighbours(session, person.id, new):
+        match identity.compare(new, known):
+            case identity.Match.SAME if not old:
+                return _merge(session, known, new, embedder=embedder, now=now)
+            case identity.Match.REPLACES:
+                if all(known.id != card.id for card in old):
+                    old.append(known)
+    card = _insert(session, person, new, embedder=embedder, now=now, old=old)
+    if not old:
+        return Remembered(card=card, outcome=Outcome.CREATED)
+    rows.set_status(session, [each.id for each in old], CardStatus.SUPERSEDED, now=now, was=CardStatus.ACTIVE)
+    return Remembered(card=card, outcome=Outcome.SUPERSEDED, replaced=tuple(old))
+
+
+def edit(
+    session: Session,
+    person: Person,
+    card: Card,
+    *,
+    embedder: Embedder,
+    now: datetime,
+    text: str | None = None,
+    title: str | None = None,
+    value: str | None = None,
+    category: Category | None = None,
+    when: When | None = None,
+    clear_when: bool = False,
+    people: Sequence[str] | None = None,
+    pinned: bool | None = None,
+    sensitive: bool | None = None,
+) -> Card:
+    """Change a card in place, as its owner asked; visibility and search follow.
+
+    Raises:
+        InvalidInput: the new text is empty or too long, or a reminder would have no moment.
+    """
+    moment = None if clear_when else (when or card.when)
+    new = _checked(
+        NewCard(
+            category=category or card.category,
+            text=card.text if text is None else text,
+            title=card.title if title is None else title,
+            subject=card.subject,
+            relation=card.relation,
+            attribute=card.attribute,
+            value=card.value if value is None else value,
+            people=card.people if people is None else tuple(people),
+            language=card.language,
+            when=moment,
+        )
+    )
+    if (
+        text is not None
+        and value is None
+        and card.value
+        and identity.subject_key(card.value) not in lang.fold(text)
+    ):
+        new = replace(new, value="", attribute="")  # the old value no longer stands in the text
+    columns: dict[str, Any] = {
+        "category": new.category.value,
+        "text": new.text,
+        "title": new.title,
+        "value": new.value,
+        "attribute": new.attribute,
+        "people": list(new.people),
+        "visible": is_visible(new.category, when=moment, consult=card.visible, now=now),
+        "due_at": _due(new, now=now),
+        **rows.when_columns(moment),
+        **_indexed(new, embedder),
+    }
+    if pinned is not None:
+        columns["pinned"] = pinned
+    if sensitive is not None:
+        columns["sensitive"] = sensitive
+    changed = rows.change(session, card.id, now=now, **columns)
+    _link(session, person.id, changed, now=now)
+    return changed
+
+
+def complete(session: Session, card: Card, status: CardStatus, *, now: datetime) -> bool:
+    """Mark something that was to be done as done or called off; False when it no longer was open."""
+    return rows.set_status(session, [card.id], status, now=now, was=CardStatus.ACTIVE) == 1
+
+
+def forget(session: Session, cards: Sequence[Card], *, now: datetime) -> int:
+    """Take cards out of every answer at once; `undo_forget` brings them back until the undo runs out."""
+    total = 0
+    for status in (CardStatus.ACTIVE, CardStatus.SUPERSEDED, CardStatus.DONE, CardStatus.CANCELLED):
+        ids = [card.id for card in cards if card.status is status]
+        if ids:
+            total += rows.set_status(session, ids, CardStatus.FORGOTTEN, now=now, was=status)
+    return total
+
+
+def undo_forget(session: Session, cards: Sequence[Card], *, now: datetime) -> int:
+    """Bring back what was forgotten a moment ago; returns how many came back."""
+    return rows.set_status(
+        session, [card.id for card in cards], CardStatus.ACTIVE, now=now, was=CardStatus.FORGOTTEN
+    )
+
+
+def restore(session: Session, person: Person, card: Card, *, now: datetime) -> bool:
+    """Make a superseded value the current one again; what had replaced it is superseded in turn."""
+    if rows.set_status(session, [card.id], CardStatus.ACTIVE, now=now, was=CardStatus.SUPERSEDED) != 1:
+        return False
+    rivals = [
+        each
+        for each in rows.same_subject(
+            session, person.id, subject_key=identity.subject_key(card.subject), attribute=card.attribute
+        )
+        if each.id != card.id and card.attribute and identity.is_single(card.attribute)
+    ]
+    rivals += [each for each in rows.active(session, person.id) if each.supersedes_id == card.id]
+    rows.set_status(
+        session, [each.id for each in rivals], CardStatus.SUPERSEDED, now=now, was=CardStatus.ACTIVE
+    )
+    return True
+
+
+def purge(session: Session, *, now: datetime, undo_s: float) -> int:
+    """Remove what was forgotten longer ago than its undo lasts; returns how many rows went."""
+    due = rows.forgotten_before(session, now - timedelta(seconds=undo_s))
+    return rows.remove(session, due) if due else 0
+
+
+def _checked(new: NewCard) -> NewCard:
+    text = new.text.strip()
+    if not text:
+        raise InvalidInput("A memory needs some text.")
+    if len(text) > MAX_TEXT:
+        raise InvalidInput("A memory may have at most %(most)s characters.", most=MAX_TEXT)
+    if new.category is Category.REMINDER and new.when is None:
+        raise InvalidInput("A reminder needs a day and a time.")
+    people = tuple(dict.fromkeys(name.strip() for name in new.people if name.strip()))
+    return replace(new, text=text, people=people)
+
+
+def _neighbours(session: Session, person_id: int, new: NewCard) -> list[Card]:
+    """Cards that could say the same or an older value, newest first."""
+    if new.category is Category.THEME:
+        return []
+    return rows.active(session, person_id, categories=[new.category])
+
+
+def _merge(session: Session, known: Card, new: NewCard, *, embedder: Embedder, now: datetime) -> Remembered:
+    """Add what is new to a card that already says this; words that are there are not written twice."""
+    rows.mention(session, [known.id], now=now)
+    text, relation = known.text, known.relation or new.relation
+    if new.category is Category.PERSON:
+        text = merged_text(known.text, new.text, known.language)
+    people = tuple(dict.fromkeys((*known.people, *new.people)))
+    if (text, relation, people) == (known.text, known.relation, known.people):
+        return Remembered(card=known, outcome=Outcome.MERGED)
+    fresh = replace(new, text=text, relation=relation, people=people, language=known.language)
+    card = rows.change(
+        session,
+        known.id,
+        now=now,
+        text=text,
+        relation=relation,
+        people=list(people),
+        **_indexed(fresh, embedder),
+    )
+    return Remembered(card=card, outcome=Outcome.MERGED)
+
+
+def merged_text(known: str, new: str, language: str) -> str:
+    """`known` with the comma-separated parts of `new` that it does not say yet."""
+    held = set(lang.terms(known, language))
+    added = [
+        part
+        for part in (each.strip() for each in new.split(","))
+        if part and not set(lang.terms(part, language)) <= held
+    ]
+    return ", ".join((known.rstrip(". "), *added)) if added else known
+
+
+def _insert(
+    session: Session, person: Person, new: NewCard, *, embedder: Embedder, now: datetime, old: Sequence[Card]
+) -> Card:
+    indexed = _indexed(new, embedder)
+    consult = new.consult or any(card.visible for card in old)
+    card = rows.add(
+        session,
+        person.id,
+        new,
+        visible=is_visible(new.category, when=new.when, consult=consult, now=now),
+        subject_key=identity.subject_key(new.subject),
+        terms=indexed["terms"],
+        surface_terms=indexed["surface_terms"],
+        vector=indexed["vector"],
+        vector_version=indexed["vector_version"],
+        due_at=_due(new, now=now),
+        supersedes_id=old[0].id if old else None,
+        now=now,
+    )
+    _link(session, person.id, card, now=now, old=old)
+    return card
+
+
+def _link(session: Session, person_id: int, card: Card, *, now: datetime, old: Sequence[Card] = ()) -> None:
+    links = linking.mentions(card, rows.people(session, person_id))
+    if card.category is Category.PERSON:
+        for other in rows.active(session, person_id, limit=2000):
+            if other.category is not Category.PERSON:
+                links += [each for each in linking.mentions(other, [card])]
+    if card.turn_id is not None:
+        links += linking.same_turn(card, rows.of_turn(session, card.turn_id))
+    links += [linking.supersedes(card, each) for each in old]
+    link_rows.add(session, person_id, links, now=now)
+
+
+def _indexed(new: NewCard, embedder: Embedder) -> dict[str, Any]:
+    """What search needs: terms of all the words a card holds, and the vector of its text."""
+    words = " ".join((new.title, new.text, new.relation, " ".join(new.people), new.subject))
+    return {
+        "terms": " ".join(lang.terms(words, new.language)),
+        "surface_terms": " ".join(lang.surface_terms(words, new.language)),
+        "vector": embedder.encode([f"{new.title} {new.text}".strip()])[0],
+        "vector_version": embedder.version,
+    }
+
+
+def _due(new: NewCard, *, now: datetime) -> datetime | None:
+    """The next firing of a reminder, UTC; None for everything else and for what is past."""
+    if new.category is not Category.REMINDER or new.when is None:
+        return None
+    if not is_coming(new.when, now=now):
+        return None
+    return lang.next_occurrence(new.when, after=now)
