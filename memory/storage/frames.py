@@ -90,6 +90,16 @@ def oldest(session: Session, person_id: int) -> int | None:
     return session.scalar(select(func.min(FrameRow.number)).where(FrameRow.person_id == person_id))
 
 
+def text_of(session: Session, turn_id: int, *, upto: int) -> str:
+    """What a running turn has shown in frames up to a number."""
+    bodies = session.scalars(
+        select(FrameRow.body)
+        .where(FrameRow.turn_id == turn_id, FrameRow.kind == "text", FrameRow.number <= upto)
+        .order_by(FrameRow.number)
+    )
+    return "".join(body["delta"] for body in bodies)
+
+
 def drop_before(session: Session, moment: datetime) -> int:
     """Remove frames older than a moment; their turns hold what they said. Returns how many."""
     gone = session.execute(

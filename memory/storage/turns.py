@@ -280,6 +280,21 @@ def timeline(
     return list(reversed(found))
 
 
+def under_way(session: Session, person_id: int) -> list[Turn]:
+    """The person's turns that wait or run, oldest first."""
+    rows = session.scalars(
+        select(TurnRow)
+        .where(
+            TurnRow.person_id == person_id,
+            TurnRow.state.in_(("waiting", "running")),
+            ~TurnRow.superseded,
+            TurnRow.deleted_at.is_(None),
+        )
+        .order_by(TurnRow.id)
+    )
+    return [to_record(row) for row in rows]
+
+
 def supersede(session: Session, turn_id: int) -> None:
     """Take a turn out of the thread because a newer version replaces it."""
     session.execute(update(TurnRow).where(TurnRow.id == turn_id).values(superseded=True))
