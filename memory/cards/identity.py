@@ -6,6 +6,7 @@ fact. What is compared is subject, attribute and value, and else the words.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from functools import cache
@@ -39,6 +40,12 @@ def subject_key(subject: str) -> str:
 def is_single(attribute: str) -> bool:
     """Whether a subject has one value at a time for this attribute."""
     return attribute in _SINGLE or attribute.startswith(_SINGLE_PREFIXES)
+
+
+def statement_key(text: str, language: str) -> str:
+    """A digest that two texts share when they say the same in the same words, order and filler apart."""
+    told = " ".join((*_bag(text, language), "not" if polarity(text, language) else ""))
+    return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
 
 
 def polarity(text: str, language: str) -> bool:

@@ -163,14 +163,20 @@ def restore(session: Session, person: Person, card: Card, *, now: datetime) -> b
     """Make a superseded value the current one again; what had replaced it is superseded in turn."""
     if rows.set_status(session, [card.id], CardStatus.ACTIVE, now=now, was=CardStatus.SUPERSEDED) != 1:
         return False
-    rivals = [
-        each
-        for each in rows.same_subject(
-            session, person.id, subject_key=identity.subject_key(card.subject), attribute=card.attribute
-        )
-        if each.id != card.id and card.attribute and identity.is_single(card.attribute)
-    ]
-    rivals += [each for each in rows.active(session, person.id) if each.supersedes_id == card.id]
+    rivals = rows.superseders(session, person.id, card.id)
+    if identity.is_single(card.attribute):
+        rivals += [
+            each
+            for each in rows.rivals(
+                session,
+                person.id,
+                category=card.category,
+                subject_key=identity.subject_key(card.subject),
+                attribute=card.attribute,
+                statement_key="",
+            )
+            if each.id != card.id and each.attribute == card.attribute
+        ]
     rows.set_status(
         session, [each.id for each in rivals], CardStatus.SUPERSEDED, now=now, was=CardStatus.ACTIVE
     )
@@ -196,10 +202,17 @@ def _checked(new: NewCard) -> NewCard:
 
 
 def _neighbours(session: Session, person_id: int, new: NewCard) -> list[Card]:
-    """Cards that could say the same or an older value, newest first."""
+    """Cards that could say the same or an older value."""
     if new.category is Category.THEME:
         return []
-    return rows.active(session, person_id, categories=[new.category])
+    return rows.rivals(
+        session,
+        person_id,
+        category=new.category,
+        subject_key=identity.subject_key(new.subject),
+        attribute=new.attribute,
+        statement_key=identity.statement_key(new.text, new.language),
+    )
 
 
 def _merge(session: Session, known: Card, new: NewCard, *, embedder: Embedder, now: datetime) -> Remembered:
@@ -238,7 +251,6 @@ def merged_text(known: str, new: str, language: str) -> str:
 def _insert(
     session: Session, person: Person, new: NewCard, *, embedder: Embedder, now: datetime, old: Sequence[Card]
 ) -> Card:
-    indexed = _indexed(new, embedder)
     consult = new.consult or any(card.visible for card in old)
     card = rows.add(
         session,
@@ -246,10 +258,7 @@ def _insert(
         new,
         visible=is_visible(new.category, when=new.when, consult=consult, now=now),
         subject_key=identity.subject_key(new.subject),
-        terms=indexed["terms"],
-        surface_terms=indexed["surface_terms"],
-        vector=indexed["vector"],
-        vector_version=indexed["vector_version"],
+        **_indexed(new, embedder),
         due_at=_due(new, now=now),
         supersedes_id=old[0].id if old else None,
         now=now,
@@ -261,9 +270,9 @@ def _insert(
 def _link(session: Session, person_id: int, card: Card, *, now: datetime, old: Sequence[Card] = ()) -> None:
     links = linking.mentions(card, rows.people(session, person_id))
     if card.category is Category.PERSON:
-        for other in rows.active(session, person_id, limit=2000):
-            if other.category is not Category.PERSON:
-                links += [each for each in linking.mentions(other, [card])]
+        first = lang.surface_terms(linking.person_name(card), card.language)[:1]
+        for other in rows.naming(session, person_id, first):
+            links += linking.mentions(other, [card])
     if card.turn_id is not None:
         links += linking.same_turn(card, rows.of_turn(session, card.turn_id))
     links += [linking.supersedes(card, each) for each in old]
@@ -274,6 +283,7 @@ def _indexed(new: NewCard, embedder: Embedder) -> dict[str, Any]:
     """What search needs: terms of all the words a card holds, and the vector of its text."""
     words = " ".join((new.title, new.text, new.relation, " ".join(new.people), new.subject))
     return {
+        "statement_key": identity.statement_key(new.text, new.language),
         "terms": " ".join(lang.terms(words, new.language)),
         "surface_terms": " ".join(lang.surface_terms(words, new.language)),
         "vector": embedder.encode([f"{new.title} {new.text}".strip()])[0],

@@ -81,6 +81,7 @@ def add(
     *,
     visible: bool,
     subject_key: str,
+    statement_key: str,
     terms: str,
     surface_terms: str,
     vector: Vector | None,
@@ -99,6 +100,7 @@ def add(
         title=new.title,
         subject=new.subject,
         subject_key=subject_key,
+        statement_key=statement_key,
         relation=new.relation,
         attribute=new.attribute,
         value=new.value,
@@ -206,14 +208,49 @@ def of_turn(session: Session, turn_id: int) -> list[Card]:
     return [to_record(row) for row in rows]
 
 
-def same_subject(
-    session: Session, person_id: int, *, subject_key: str, attribute: str | None = None
+def rivals(
+    session: Session,
+    person_id: int,
+    *,
+    category: Category,
+    subject_key: str,
+    attribute: str,
+    statement_key: str,
 ) -> list[Card]:
-    """Active cards about one subject, oldest first; only one attribute's when given."""
-    statement = _active(person_id).where(CardRow.subject_key == subject_key)
-    if attribute is not None:
-        statement = statement.where(CardRow.attribute == attribute)
+    """Active cards that could say the same as a new one, or an older value of it; oldest first.
+
+    All persons when the category is person: names are compared by the caller.
+    """
+    statement = _active(person_id).where(CardRow.category == category.value)
+    if category is not Category.PERSON:
+        alike = CardRow.statement_key == statement_key
+        if attribute:
+            alike = alike | ((CardRow.attribute == attribute) & (CardRow.subject_key == subject_key))
+        statement = statement.where(alike)
     return [to_record(row) for row in session.scalars(statement.order_by(CardRow.id))]
+
+
+def superseders(session: Session, person_id: int, card_id: int) -> list[Card]:
+    """Active cards that replaced this one."""
+    return [
+        to_record(row) for row in session.scalars(_active(person_id).where(CardRow.supersedes_id == card_id))
+    ]
+
+
+def naming(session: Session, person_id: int, words: Sequence[str], *, limit: int = 200) -> list[Card]:
+    """Active cards whose folded words hold one of `words`, newest first; persons left out."""
+    if not words:
+        return []
+    statement = (
+        _active(person_id)
+        .where(
+            CardRow.category != "person",
+            or_(*(CardRow.surface_terms.contains(word, autoescape=True) for word in words)),
+        )
+        .order_by(CardRow.id.desc())
+        .limit(limit)
+    )
+    return [to_record(row) for row in session.scalars(statement)]
 
 
 def active(

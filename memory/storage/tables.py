@@ -241,6 +241,8 @@ class CardRow(Base):
         Index("ix_cards_person_mentioned", "person_id", "mentioned_at"),
         Index("ix_cards_attribute", "person_id", "subject_key", "attribute"),
         Index("ix_cards_due", "status", "due_at"),
+        Index("ix_cards_statement", "person_id", "statement_key"),
+        Index("ix_cards_sample", "person_id", "id"),
         Index("ix_cards_turn", "turn_id"),
     )
 
@@ -252,6 +254,7 @@ class CardRow(Base):
     title: Mapped[str] = mapped_column(Text, default="")
     subject: Mapped[str] = mapped_column(String(200), default="")
     subject_key: Mapped[str] = mapped_column(String(200), default="")  # folded, for comparing
+    statement_key: Mapped[str] = mapped_column(String(64), default="")  # digest of the words, order apart
     relation: Mapped[str] = mapped_column(String(120), default="")
     attribute: Mapped[str] = mapped_column(String(120), default="")
     value: Mapped[str] = mapped_column(Text, default="")

@@ -249,6 +249,7 @@ def upgrade() -> None:
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("subject", sa.String(length=200), nullable=False),
         sa.Column("subject_key", sa.String(length=200), nullable=False),
+        sa.Column("statement_key", sa.String(length=64), nullable=False),
         sa.Column("relation", sa.String(length=120), nullable=False),
         sa.Column("attribute", sa.String(length=120), nullable=False),
         sa.Column("value", sa.Text(), nullable=False),
@@ -305,6 +306,8 @@ def upgrade() -> None:
     op.create_index("ix_cards_due", "cards", ["status", "due_at"], unique=False)
     op.create_index("ix_cards_person_mentioned", "cards", ["person_id", "mentioned_at"], unique=False)
     op.create_index("ix_cards_person_status", "cards", ["person_id", "status", "category"], unique=False)
+    op.create_index("ix_cards_sample", "cards", ["person_id", "id"], unique=False)
+    op.create_index("ix_cards_statement", "cards", ["person_id", "statement_key"], unique=False)
     op.create_index("ix_cards_turn", "cards", ["turn_id"], unique=False)
     op.create_table(
         "decisions",
