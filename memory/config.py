@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 import os
 import secrets
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from urllib.parse import urlsplit
 from memory.errors import ConfigError
 
 LANGUAGES = ("en", "de", "pt", "fr", "es")
+_SOCKET_PATH_BYTES = 100  # the kernel takes 103 (macOS) or 107 (Linux)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +76,23 @@ class Settings:
     def is_secure(self) -> bool:
         """Whether people reach the server by https."""
         return self.url.startswith("https://")
+
+    @property
+    def redis_address(self) -> str:
+        """Where the queue answers: the configured server, else the embedded Valkey's socket."""
+        return self.redis_url or f"unix://{self.valkey_socket}"
+
+    @property
+    def valkey_socket(self) -> Path:
+        """The embedded Valkey's socket: under `var` or, where that path is too long, in a private folder.
+
+        The same for every process of this user with this `var`, so that commands find it.
+        """
+        path = self.var / "valkey" / "socket"
+        if len(os.fsencode(path)) <= _SOCKET_PATH_BYTES:
+            return path
+        name = hashlib.sha256(os.fsencode(self.var)).hexdigest()[:12]
+        return Path(tempfile.gettempdir()) / f"asterism-{os.getuid()}-{name}" / "socket"
 
 
 # name of the field -> name of the variable; the documentation and its test are made from this.

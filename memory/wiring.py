@@ -32,7 +32,7 @@ def build(settings: Settings, *, clock: Clock | None = None) -> Wiring:
     """Connect lazily to everything the settings name; nothing is contacted before its first use."""
     engine = make_engine(settings.database_url)
     redis = Redis.from_url(
-        settings.redis_url, socket_timeout=5, socket_connect_timeout=2, health_check_interval=30
+        settings.redis_address, socket_timeout=5, socket_connect_timeout=2, health_check_interval=30
     )
     return Wiring(
         settings=settings,

@@ -1,0 +1,227 @@
+"""Composition root: the web application, and every command.
+
+`python app.py` runs the whole product. Each command imports only what it needs,
+so that the small ones answer at once and the processes start fast.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import getpass
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memory.config import LANGUAGES, Settings
+from memory.errors import AppError, ConfigError
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+ROOT = Path(__file__).parent
+
+
+def create_app(settings: Settings | None = None, **parts: Any) -> Flask:
+    """The web application on real parts; nothing is contacted before the first request.
+
+    Args:
+        settings: read from the environment when none are handed in.
+        parts: fields of `Wiring` to put in place of the real ones.
+
+    Raises:
+        ConfigError: a setting cannot be used.
+    """
+    from memory.web import build_web
+    from memory.wiring import build
+
+    settings = settings or Settings.from_env(os.environ, root=ROOT)
+    return build_web(dataclasses.replace(build(settings), **parts))
+
+
+def run(settings: Settings, _args: argparse.Namespace) -> None:
+    """Run the whole product until Ctrl-C."""
+    from memory.running import product
+
+    product.run(settings, program=ROOT / "app.py", env=os.environ, prepare=_prepare_database)
+
+
+def _prepare_database(settings: Settings) -> str | None:
+    """Migrate, and give the link that makes the first account while there is none."""
+    from memory import accounts
+    from memory.clock import choose_clock
+    from memory.running import address
+    from memory.storage.engine import make_engine
+    from memory.storage.migrate import upgrade
+
+    engine = make_engine(settings.database_url)
+    try:
+        upgrade(engine)
+        base = address.reachable(settings) or address.home(settings)
+        return accounts.ensure_first_link(engine, settings, choose_clock(settings.clock_file)(), base=base)
+    finally:
+        engine.dispose()
+
+
+def web(settings: Settings, args: argparse.Namespace) -> None:
+    """Serve the pages and the socket."""
+    from memory.running import serving
+
+    serving.serve(lambda: create_app(settings), settings, workers=args.processes)
+
+
+def worker(settings: Settings, args: argparse.Namespace) -> None:
+    """Work on one queue, or on both."""
+    from jobs import wiring as of_jobs
+    from memory.running.worker import QUEUES, make_worker
+    from memory.wiring import build
+
+    parts = build(settings)
+    of_jobs.use(parts)
+    parts.embedder.preload()  # before the worker forks: every job then has it
+    names = (args.queue,) if args.queue else QUEUES
+    make_worker(parts.redis, names).work(logging_level="WARNING")
+
+
+def scheduler(settings: Settings, _args: argparse.Namespace) -> None:
+    """Queue what happens at intervals, and wake what is due."""
+    from memory.queue import JobName
+    from memory.running.scheduler import Scheduler
+    from memory.running.scheduler import run as run_scheduler
+    from memory.wiring import build
+
+    parts = build(settings)
+    every = {JobName.SWEEP: settings.sweep_s}
+    run_scheduler(Scheduler(parts.redis, parts.queue, parts.clock, every), dispatchers=())
+
+
+def migrate(settings: Settings, _args: argparse.Namespace) -> None:
+    """Bring the database to the newest schema."""
+    from memory.storage.engine import make_engine
+    from memory.storage.migrate import upgrade
+
+    engine = make_engine(settings.database_url)
+    upgrade(engine)
+    engine.dispose()
+    print("The database has the newest schema.")
+
+
+def create_user(settings: Settings, args: argparse.Namespace) -> None:
+    """Make an account; the password is asked for, or read from standard input."""
+    from memory import accounts
+    from memory.clock import choose_clock
+    from memory.records import Role
+    from memory.storage.engine import make_engine
+
+    form = accounts.SignUp(
+        email=args.email,
+        name=args.name or args.email.partition("@")[0],
+        password=_read_password(),
+        language=args.language,
+        zone=args.zone,
+    )
+    engine = make_engine(settings.database_url)
+    person = accounts.create_user(engine, form, role=Role(args.role), now=choose_clock(settings.clock_file)())
+    print(f"{person.email} can sign in now ({person.role}).")
+
+
+def reset_password(settings: Settings, args: argparse.Namespace) -> None:
+    """Give an account a new password, and sign it out everywhere."""
+    from memory import accounts
+    from memory.storage.engine import make_engine
+
+    person = accounts.reset_password(make_engine(settings.database_url), args.email, _read_password())
+    print(f"{person.email} has a new password and is signed out everywhere.")
+
+
+def _read_password() -> str:
+    """From the terminal without showing it, or the first line of what is piped in."""
+    if sys.stdin.isatty():
+        return getpass.getpass("Password: ")
+    return sys.stdin.readline().rstrip("\n")
+
+
+def doctor(settings: Settings, _args: argparse.Namespace) -> None:
+    """Say what works and what does not; ends with 1 when something needed does not."""
+    from memory.running import doctor as examination
+    from memory.wiring import build
+
+    verdicts = examination.examine(build(settings), try_model=lambda: _try_model(settings))
+    print(examination.report(verdicts))
+    if not examination.is_well(verdicts):
+        raise SystemExit(1)
+
+
+def _try_model(settings: Settings) -> tuple[str, str | None]:
+    from memory.llm import choose
+
+    connection = choose.load_connection(settings)
+    if connection is None:
+        return "the built-in model", None
+    return connection.name, choose.try_connection(connection)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python app.py",
+        description="Asterism: a chat assistant that remembers. Settings: docs/configuration.md",
+    )
+    commands = parser.add_subparsers(metavar="COMMAND")
+    parser.set_defaults(command=run)
+
+    def add(name: str, command: Any) -> argparse.ArgumentParser:
+        summary = (command.__doc__ or "").partition("\n")[0]
+        made = commands.add_parser(name, help=summary, description=summary)
+        made.set_defaults(command=command)
+        return made
+
+    add("run", run)
+    add("web", web).add_argument("--processes", type=int, default=1, help="web processes on this machine")
+    add("worker", worker).add_argument(
+        "queue", nargs="?", choices=("prompt", "background"), help="both by default"
+    )
+    add("scheduler", scheduler)
+    add("migrate", migrate)
+    new = add("create-user", create_user)
+    new.add_argument("email")
+    new.add_argument("--name", default="", help="how the assistant addresses this person")
+    new.add_argument("--role", choices=("person", "agent", "operator"), default="person")
+    new.add_argument("--language", choices=LANGUAGES, default="en")
+    new.add_argument("--zone", default="UTC", help="IANA time zone, such as Europe/Lisbon")
+    add("reset-password", reset_password).add_argument("email")
+    add("doctor", doctor)
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; gives the exit code: 0 well, 1 not well, 2 settings that cannot be used."""
+    from memory.running import logs
+    from memory.running.lock import AlreadyRunning
+    from memory.running.supervisor import ChildFailed, follow_parent
+
+    os.umask(0o077)  # whatever a command writes is for this user only
+    args = _parser().parse_args(argv)
+    follow_parent(os.environ)
+    try:
+        settings = Settings.from_env(os.environ, root=ROOT)
+        logs.configure(settings.log_level)
+        args.command(settings, args)
+    except ConfigError as error:
+        print(
+            "These settings cannot be used:",
+            *(f"  {line}" for line in error.problems),
+            sep="\n",
+            file=sys.stderr,
+        )
+        return 2
+    except (AppError, AlreadyRunning, ChildFailed) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

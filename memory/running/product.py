@@ -1,0 +1,143 @@
+"""The whole product in one command: makes its folders, starts its processes, says where it answers."""
+
+from __future__ import annotations
+
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from memory.config import Settings
+from memory.errors import ConfigError
+from memory.running import address, valkey
+from memory.running.lock import RunLock
+from memory.running.supervisor import Child, Supervisor
+
+_READY_S = 60.0
+
+
+def prepare_var(settings: Settings) -> Path:
+    """Make `var` and its log folder, for this user only, and give the log folder.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    logs = settings.var / "log"
+    try:
+        for folder in (settings.var, logs):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.chmod(0o700)
+        probe = settings.var / ".writable"
+        probe.touch(mode=0o600)
+        probe.unlink()
+    except OSError as error:
+        raise ConfigError(
+            [
+                f"ASTERISM_VAR: {settings.var} cannot be written ({error.strerror}); "
+                "choose a folder that this user may write"
+            ]
+        ) from None
+    return logs
+
+
+def run(
+    settings: Settings,
+    *,
+    program: Path,
+    env: Mapping[str, str],
+    prepare: Callable[[Settings], str | None],
+) -> None:
+    """Start everything and stay until Ctrl-C or SIGTERM; then end everything.
+
+    Args:
+        program: app.py, which is started once for each process with the process's name.
+        prepare: brings the database up to date and gives the link that makes the
+            first account, or None when there are accounts.
+
+    Raises:
+        ConfigError: a setting cannot be used on this machine.
+        AlreadyRunning: another product holds this `var`.
+        ChildFailed: a process cannot be kept alive.
+    """
+    logs = prepare_var(settings)
+    lock = RunLock(settings.var)
+    lock.acquire(address.home(settings))
+    supervisor = Supervisor(logs, {**env, "PYTHONUNBUFFERED": "1"})
+    try:
+        supervisor.listen()
+        address.check_port(settings)
+        if not settings.redis_url:
+            supervisor.start(_valkey(settings))
+            supervisor.wait_ready(_READY_S)  # the others need it at once
+        for child in _workers(program, settings):
+            supervisor.start(child)
+        link = prepare(settings)
+        if not supervisor.stopping:
+            supervisor.start(_web(program, settings))
+        supervisor.wait_ready(_READY_S)
+        if not supervisor.stopping:
+            greet(settings, link)
+        supervisor.watch()
+    finally:
+        if sys.stdout.isatty():
+            print("\nEnding …", flush=True)
+        supervisor.stop()
+        lock.release()
+
+
+def _valkey(settings: Settings) -> Child:
+    return Child(
+        name="valkey",
+        command=valkey.prepare(settings),
+        is_ready=lambda: valkey.is_answering(settings.valkey_socket),
+    )
+
+
+def _workers(program: Path, settings: Settings) -> list[Child]:
+    def command(*words: str) -> list[str]:
+        return [sys.executable, str(program), *words]
+
+    return [
+        Child(name="worker-prompt", command=command("worker", "prompt"), stage=1),
+        Child(name="worker-background", command=command("worker", "background"), stage=1),
+        Child(name="scheduler", command=command("scheduler"), stage=1),
+    ]
+
+
+def _web(program: Path, settings: Settings) -> Child:
+    return Child(
+        name="web",
+        command=[sys.executable, str(program), "web"],
+        is_ready=lambda: is_serving(settings),
+        stage=2,
+    )
+
+
+def is_serving(settings: Settings, *, timeout_s: float = 2.0) -> bool:
+    """Whether the web server answers on this machine."""
+    host = "127.0.0.1" if settings.host == "0.0.0.0" else settings.host  # noqa: S104 (compared with)
+    host = "[::1]" if host == "::" else f"[{host}]" if ":" in host else host
+    try:
+        with urllib.request.urlopen(f"http://{host}:{settings.port}/health", timeout=timeout_s):
+            return True
+    except urllib.error.HTTPError:
+        return True  # it answers, if only with an error
+    except OSError:
+        return False
+
+
+def greet(settings: Settings, link: str | None) -> None:
+    """Print where the product answers and what to do first."""
+    lines = ["", f"  Asterism is ready: {address.home(settings)}"]
+    elsewhere = address.reachable(settings)
+    if elsewhere and elsewhere != address.home(settings):
+        lines.append(f"  In this network:   {elsewhere}")
+    if link:
+        lines += ["", "  Make the first account here (this link works once):", f"  {link}"]
+    if elsewhere:
+        lines += ["", address.qr(link or elsewhere)]
+    if settings.is_public and not settings.is_secure:
+        lines += [f"  {line}" for line in address.PLAIN_HTTP.splitlines()]
+    lines += ["", f"  Ctrl-C ends it. Logs are in {settings.var / 'log'}", ""]
+    print("\n".join(lines), flush=True)
