@@ -1,0 +1,53 @@
+# `make` shows this help; it is made from the comments behind the targets.
+
+PYTHON ?= python3
+BIN := .venv/bin
+BENCHES := thread turn listen time recall peers crosslingual scale consistency worth constellation lasttime
+
+# Benchmarks read these from the environment.
+export DATA MODEL OUT QUICK SEED
+
+.PHONY: help run test check format lock environment environment-dev browser bench $(BENCHES:%=bench-%)
+
+help: ## Show what can be done
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "  make bench-X      Measure one thing: $(BENCHES)"
+
+run: environment ## Set up what is missing, then run everything; Ctrl-C ends it
+	@$(BIN)/python app.py
+
+test: environment-dev browser ## Set up what is missing, then test everything
+	@$(BIN)/pytest
+
+check: environment-dev ## Format, lint, types, import directions, documentation
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/pytest -q tests/test_docs.py
+
+format: environment-dev ## Format the code and mend what can be mended by machine
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+lock: environment-dev ## Pin the newest versions of all dependencies, with hashes
+	@$(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --generate-hashes --no-emit-index-url \
+		--no-header --no-annotate -o .lock/run.txt
+	@$(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --generate-hashes --no-emit-index-url \
+		--no-header --no-annotate --group dev -c .lock/run.txt -o .lock/dev.txt
+
+bench: $(BENCHES:%=bench-%) ## Measure everything, one after the other
+
+bench-listen: DATA ?= ../shared/listening/dev.jsonl
+bench-recall bench-peers: DATA ?= ../shared/data/locomo10.json
+$(BENCHES:%=bench-%): bench-%: environment-dev
+	@$(BIN)/python -m tests.benchmarks.bench_$*
+
+environment:
+	@$(PYTHON) .lock/install run
+
+environment-dev:
+	@$(PYTHON) .lock/install dev
+
+browser:
+	@.ci/browser
