@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -246,6 +246,18 @@ def by_public_id(session: Session, person_id: int, public_id: str) -> Turn:
     if row is None:
         raise NotFound("turn", public_id)
     return to_record(row, _feedback(session, row.id))
+
+
+def public_ids(session: Session, person_id: int, turn_ids: Collection[int]) -> dict[int, str]:
+    """By which ids the outside knows these turns of the person; deleted ones are left out."""
+    if not turn_ids:
+        return {}
+    found = session.execute(
+        select(TurnRow.id, TurnRow.public_id).where(
+            TurnRow.person_id == person_id, TurnRow.id.in_(turn_ids), TurnRow.deleted_at.is_(None)
+        )
+    )
+    return {turn_id: public_id for turn_id, public_id in found}
 
 
 def of_conversation(session: Session, conversation_id: int, *, limit: int = 200) -> list[Turn]:
