@@ -47,12 +47,15 @@ class FileClock:
             if stamp == self._stamp:
                 return
             told = json.loads(self._path.read_text())
-            self._at = float(told.get("at", time.time()))
-            self._offset_s = float(told.get("offset_s", 0.0))
-            self._rate = float(told.get("rate", 1.0))
-            self._stamp = stamp
-        except (OSError, ValueError):
+            if not isinstance(told, dict):
+                return
+            at, offset_s, rate = (
+                float(told.get(name, default))
+                for name, default in (("at", time.time()), ("offset_s", 0.0), ("rate", 1.0))
+            )
+        except (OSError, ValueError, TypeError):
             return
+        self._at, self._offset_s, self._rate, self._stamp = at, offset_s, rate, stamp
 
 
 def write_clock_file(path: Path, *, offset_s: float, rate: float = 1.0) -> None:

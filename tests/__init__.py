@@ -1,1 +1,1 @@
-"""The tests. Folders mirror memory/ and jobs/; the doubles are in fakes.py, the situations in factories.py."""
+"""The tests. Folders mirror memory/ and jobs/; doubles are in fakes.py, situations in factories.py."""

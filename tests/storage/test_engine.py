@@ -68,10 +68,14 @@ def test_a_reader_does_not_wait_for_a_writer(engine: Engine) -> None:
 
 
 def test_an_error_leaves_nothing_behind(engine: Engine) -> None:
-    with pytest.raises(ZeroDivisionError), transaction(engine) as session:
-        session.add(FigureRow(day="2026-03-02", name="count", value=1))
-        session.flush()
-        _ = 1 / 0
+    def write_and_fail() -> None:
+        with transaction(engine) as session:
+            session.add(FigureRow(day="2026-03-02", name="count", value=1))
+            session.flush()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_and_fail()
     with reading(engine) as session:
         assert session.scalar(select(FigureRow.value)) is None
 
