@@ -279,6 +279,11 @@ class Found:
     score: float
     angles: tuple[str, ...]  # which searches brought it: "person", "theme", "meaning", "link"
     because: str = ""
+    relevant: bool = True  # False: near, but no answer by the rule of relevance
+    suspect: bool = False  # its worth is in doubt: say it with its date and ask
+    propensity: float = 1.0  # the chance with which it was shown, when lots were drawn
+    withheld: bool = False
+    context: str = ""  # kind of request, as the retriever sees it
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from redis import Redis
 from sqlalchemy import Engine
 
+from memory.cards.recall import CardCache
 from memory.clock import Clock, choose_clock
+from memory.conductor.conductor import Conductor
+from memory.conductor.run import Parts
 from memory.config import Settings
 from memory.embedding import Embedder
 from memory.frames import Frames
+from memory.llm.interface import Model
+from memory.llm.models import ModelChooser
 from memory.queue import JobQueue
 from memory.storage.engine import make_engine
 
@@ -26,20 +32,44 @@ class Wiring:
     queue: JobQueue
     frames: Frames
     embedder: Embedder
+    cache: CardCache
+    model: Callable[[], Model]
+    conductor: Conductor
 
 
-def build(settings: Settings, *, clock: Clock | None = None) -> Wiring:
-    """Connect lazily to everything the settings name; nothing is contacted before its first use."""
+def build(
+    settings: Settings, *, clock: Clock | None = None, model: Callable[[], Model] | None = None
+) -> Wiring:
+    """Connect lazily to everything the settings name; nothing is contacted before its first use.
+
+    Args:
+        clock: instead of the one the settings name.
+        model: gives the model of each turn, instead of the one that is configured.
+    """
     engine = make_engine(settings.database_url)
     redis = Redis.from_url(
         settings.redis_address, socket_timeout=5, socket_connect_timeout=2, health_check_interval=30
     )
-    return Wiring(
+    embedder = Embedder()
+    parts = Parts(
         settings=settings,
         clock=clock or choose_clock(settings.clock_file),
         engine=engine,
-        redis=redis,
-        queue=JobQueue(redis),
         frames=Frames(engine, redis),
-        embedder=Embedder(),
+        queue=JobQueue(redis),
+        embedder=embedder,
+        cache=CardCache(settings.cache_mb),
+        model=model or ModelChooser(settings, embedder),
+    )
+    return Wiring(
+        settings=settings,
+        clock=parts.clock,
+        engine=engine,
+        redis=redis,
+        queue=parts.queue,
+        frames=parts.frames,
+        embedder=embedder,
+        cache=parts.cache,
+        model=parts.model,
+        conductor=Conductor(parts),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -294,10 +295,13 @@ def page(
     return [to_record(row) for row in rows], total
 
 
-def people(session: Session, person_id: int) -> list[Card]:
+def people(session: Session, person_id: int, *, limit: int = 1000) -> list[Card]:
     """The person cards, last mentioned first."""
     rows = session.scalars(
-        _active(person_id).where(CardRow.category == "person").order_by(CardRow.mentioned_at.desc())
+        _active(person_id)
+        .where(CardRow.category == "person")
+        .order_by(CardRow.mentioned_at.desc(), CardRow.id.desc())
+        .limit(limit)
     )
     return [to_record(row) for row in rows]
 
@@ -311,6 +315,32 @@ def lately(session: Session, person_id: int, *, since: datetime, limit: int) -> 
         .limit(limit)
     )
     return [to_record(row) for row in rows]
+
+
+def sample(session: Session, person_id: int, *, lots: random.Random, limit: int) -> list[Card]:
+    """Some active cards, pinned ones first, without reading the whole store.
+
+    Random places in the range of ids are looked up one by one, so that the cost
+    does not grow with the number of cards.
+    """
+    pinned = list(session.scalars(_active(person_id).where(CardRow.pinned).order_by(CardRow.id).limit(limit)))
+    low = session.scalar(select(func.min(CardRow.id)).where(CardRow.person_id == person_id))
+    high = session.scalar(select(func.max(CardRow.id)).where(CardRow.person_id == person_id))
+    found = {row.id: row for row in pinned}
+    if low is None or high is None:
+        return []
+    for _ in range(2 * limit):
+        if len(found) >= limit:
+            break
+        row = session.scalar(
+            _active(person_id)
+            .where(CardRow.id >= lots.randint(low, high), CardRow.category != "theme")
+            .order_by(CardRow.id)
+            .limit(1)
+        )
+        if row is not None:
+            found[row.id] = row
+    return [to_record(row) for row in found.values()]
 
 
 def to_do(session: Session, person_id: int) -> list[Card]:

@@ -99,6 +99,13 @@ def by_id(session: Session, conversation_id: int) -> Conversation:
     return to_record(row, _turns(session, row.id))
 
 
+def held_by(session: Session, conversation_id: int) -> int | None:
+    """The agent who holds a conversation, read under a lock, so that no claim slips in before the commit."""
+    return session.scalar(
+        select(ConversationRow.handled_by).where(ConversationRow.id == conversation_id).with_for_update()
+    )
+
+
 def silent_since(session: Session, moment: datetime, *, limit: int) -> list[Conversation]:
     """Open conversations whose person has been silent since before a moment, oldest first.
 

@@ -144,6 +144,11 @@ def set_profile(session: Session, person_id: int, *, name: str, language: str, z
     return _record(row)
 
 
+def set_zone(session: Session, person_id: int, zone: str) -> None:
+    """Note where a person is now; everything said in wall-clock time follows them."""
+    _row(session, person_id).zone = zone
+
+
 def add_invitation(
     session: Session,
     *,

@@ -1,0 +1,99 @@
+"""The output gate: the one door through which text reaches the browser.
+
+It holds back the unfinished sentence and releases whole ones. Each passes a list of
+checks, to which the parts of the product add; a check may replace or drop it before
+any frame carries it. What is stored is what was released, to the letter.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from memory.conductor.sentences import split
+from memory.records import Card
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateView:
+    """What a check may look at: the state of the turn at this moment."""
+
+    language: str
+    said: str
+    visible: tuple[Card, ...] = ()  # made in this turn
+    silent: tuple[Card, ...] = ()
+    asked_if_kept: bool = False
+    short_ids: dict[str, int] = field(default_factory=dict)  # "c1" -> card id
+
+
+class Check(Protocol):
+    """One rule about what may be said."""
+
+    @property
+    def name(self) -> str:
+        """Short name for the trace."""
+
+    def __call__(self, sentence: str, view: GateView) -> str | None:
+        """The sentence as it may go out: unchanged, replaced, or None to drop it."""
+
+
+class Gate:
+    """Feeds text in, gets releasable text out. Belongs to one turn; not thread-safe."""
+
+    def __init__(self, checks: Sequence[Check], *, fallback: str) -> None:
+        """`fallback` is said when nothing else was left: an answer is never empty."""
+        self._checks = checks
+        self._fallback = fallback
+        self._held = ""
+        self._released = ""
+        self._fed = False
+        self.interventions: Counter[str] = Counter()
+
+    @property
+    def released(self) -> str:
+        """Everything that went out so far."""
+        return self._released
+
+    def feed(self, delta: str, view: GateView) -> str:
+        """Take more text; returns what may go out now, often ""."""
+        self._fed = self._fed or bool(delta.strip())
+        sentences, self._held = split(self._held + delta)
+        return self._let_out(sentences, view)
+
+    def close(self, view: GateView) -> str:
+        """The answer ends; returns the rest that may go out, or the fallback when all was dropped."""
+        rest, self._held = self._held, ""
+        out = self._let_out([rest] if rest.strip() else [], view)
+        if self._fed and not self._released.strip():
+            self.interventions["fallback"] += 1
+            self._released = self._fallback
+            return self._fallback
+        return out
+
+    def add(self, sentence: str) -> str:
+        """Release one of the conductor's own sentences, which no check needs to see."""
+        self._released += sentence
+        return sentence
+
+    def drop_held(self) -> None:
+        """Forget the unfinished sentence: the person pressed stop, or a human took over."""
+        self._held = ""
+
+    def _let_out(self, sentences: Sequence[str], view: GateView) -> str:
+        out = ""
+        for sentence in sentences:
+            checked: str | None = sentence
+            for check in self._checks:
+                before = checked
+                checked = check(before, view) if before is not None else None
+                if checked != before:
+                    self.interventions[check.name] += 1
+                if checked is None:
+                    break
+            out += checked or ""
+        if not self._released:
+            out = out.lstrip()
+        self._released += out
+        return out

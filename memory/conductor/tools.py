@@ -1,0 +1,453 @@
+"""The tools a model may call: their arguments, typed, and what they do.
+
+Each call is idempotent by (turn, call id): the result is stored in the transaction
+of the effect, and a repeated call gives the first result. What a tool may do is
+decided here, whatever the model wishes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from memory import cards
+from memory import language as lang
+from memory.cards.recall import Angle, CardCache, recall
+from memory.embedding import Embedder
+from memory.errors import AppError, NotFound
+from memory.llm.interface import ToolCall, ToolSpec
+from memory.records import (
+    Author,
+    Card,
+    CardStatus,
+    Category,
+    Conversation,
+    Found,
+    NewCard,
+    Person,
+    Turn,
+    When,
+)
+from memory.storage import cards as card_rows
+from memory.storage import conversations as conversation_rows
+from memory.storage import retrievals as retrieval_rows
+from memory.storage import rules as rule_rows
+from memory.storage import turns as turn_rows
+from memory.storage.engine import reading, transaction
+
+
+class _Arguments(BaseModel):
+    """Arguments of a tool; what is not known is ignored, not an error."""
+
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+
+class Moment(_Arguments):
+    """A moment in the person's wall-clock time."""
+
+    start: datetime = Field(description="local time without offset, e.g. 2026-06-11T15:00")
+    all_day: bool = False
+    end: datetime | None = None
+    rrule: str | None = Field(None, description="RFC 5545 recurrence rule without DTSTART")
+
+    @field_validator("start", "end")
+    @classmethod
+    def _wall_clock(cls, value: datetime | None) -> datetime | None:
+        return None if value is None else value.replace(tzinfo=None, second=0, microsecond=0)
+
+    def when(self, zone: str) -> When:
+        """The moment with its zone."""
+        return When(start=self.start, zone=zone, all_day=self.all_day, end=self.end, rrule=self.rrule or None)
+
+
+class CreateCard(_Arguments):
+    """Keep one distinct thing. One call for each; never merge two, never drop one."""
+
+    category: Literal["fact", "person", "event", "memo", "task", "reminder"]
+    text: str = Field(description="in the person's own language and words; codes exactly as given")
+    title: str = ""
+    subject: str = Field("", description="whom it is about: empty for the person, else a name or relation")
+    relation: str = Field("", description="persons: what they are to the person, as it was said")
+    attribute: str = Field("", description="stable key such as name, age, home, job, code:gate")
+    value: str = ""
+    people: list[str] = Field(default_factory=list, description="names of the people in it")
+    when: Moment | None = Field(None, description="events, reminders, tasks with a due day")
+    sensitive: bool = False
+    consult: bool = Field(False, description="the person wants to look it up later")
+    supersedes: str = Field("", description="id of the card that this corrects")
+
+
+class UpdateCard(_Arguments):
+    """Change a card: another text, another moment, done or cancelled."""
+
+    card: str
+    text: str | None = None
+    title: str | None = None
+    value: str | None = None
+    people: list[str] | None = None
+    when: Moment | None = None
+    status: Literal["done", "cancelled"] | None = None
+
+
+class Forget(_Arguments):
+    """Forget cards. Search first; ask which when several match."""
+
+    cards: list[str]
+
+
+class SearchAngle(_Arguments):
+    """One angle of a search."""
+
+    kind: Literal["person", "theme", "meaning"] = "meaning"
+    query: str
+    names: list[str] = Field(default_factory=list)
+
+
+class SearchMemory(_Arguments):
+    """Search from up to three angles at once: the person, the theme, the meaning."""
+
+    angles: list[SearchAngle] = Field(min_length=1, max_length=3)
+    talks: bool = Field(True, description="also search earlier conversations")
+
+
+class SetRule(_Arguments):
+    """Keep a standing wish about how to answer, in the person's own words."""
+
+    text: str = Field(min_length=1, max_length=500)
+
+
+class SetSpeaker(_Arguments):
+    """The phone changed hands: a guest's name and relation; empty when the owner is back."""
+
+    name: str = Field("", max_length=120)
+    relation: str = Field("", max_length=120)
+
+
+class AskBack(_Arguments):
+    """Remember the question that you ask now, so that the answer is understood later."""
+
+    ask: str = Field(max_length=40)
+    data: dict[str, Any] = Field(default_factory=dict)
+
+
+@dataclass
+class ToolContext:
+    """What the tools of one turn work with, and what they have done so far."""
+
+    engine: Engine
+    embedder: Embedder
+    cache: CardCache
+    person: Person
+    conversation: Conversation
+    turn: Turn
+    language: str
+    zone: str
+    clock: Callable[[], datetime]
+    made: list[Card] = field(default_factory=list)
+    changed: list[Card] = field(default_factory=list)
+    found: list[Found] = field(default_factory=list)
+    short_ids: dict[str, Card] = field(default_factory=dict)
+    searches: int = 0
+    pending: dict[str, Any] = field(default_factory=dict)
+    wants_human: str = ""
+    speaker_changed: bool = False
+
+    @property
+    def guest(self) -> bool:
+        """Whether a guest holds the phone."""
+        return bool(self.conversation.speaker)
+
+
+Run = Callable[[Session, ToolContext, Any, datetime], dict[str, Any]]
+
+
+def run_tool(context: ToolContext, call: ToolCall) -> dict[str, Any]:
+    """Run one call and give its result, or an error that the model can read and act on.
+
+    Nothing raised by bad arguments or a refused change leaves this function; an
+    outage of the database does.
+    """
+    known = TOOLS.get(call.name)
+    if known is None:
+        return {
+            "ok": False,
+            "error": f"there is no tool named {call.name[:60]!r}; there are {', '.join(TOOLS)}",
+        }
+    if call.malformed:
+        return {"ok": False, "error": "the arguments were not a JSON object"}
+    try:
+        arguments = known.arguments.model_validate(call.arguments)
+    except ValidationError as error:
+        return {"ok": False, "error": _plain(error)}
+    now = context.clock()
+    with transaction(context.engine) as session:
+        before = turn_rows.tool_result(session, context.turn.id, call.call_id)
+        if before is not None:
+            return before
+        try:
+            with session.begin_nested():
+                result = known.run(session, context, arguments, now)
+        except AppError as error:
+            result = {"ok": False, "error": error.message}
+        turn_rows.save_tool_result(
+            session, context.turn.id, call.call_id, name=call.name, result=_kept(call.name, result), now=now
+        )
+    return result
+
+
+def _kept(name: str, result: dict[str, Any]) -> dict[str, Any]:
+    """What is stored of a result: searches can be run again, and their text belongs to the cards."""
+    return {"ok": True, "searched": True} if name == "search_memory" else result
+
+
+def _plain(error: ValidationError) -> str:
+    return "; ".join(
+        f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in error.errors()
+    )
+
+
+def _create(session: Session, context: ToolContext, told: CreateCard, now: datetime) -> dict[str, Any]:
+    if context.conversation.private:
+        return {"ok": False, "error": "this is a private conversation: nothing is kept"}
+    category = Category(told.category)
+    when = told.when.when(context.zone) if told.when is not None else None
+    if category is Category.REMINDER and when is not None and when.all_day:
+        return {"ok": False, "error": "a reminder needs an hour: ask for it, keeping the date"}
+    old: list[Card] = []
+    if told.supersedes:
+        card = _own(session, context, told.supersedes)
+        if _may_change(context, card):
+            old.append(card)
+    subject = told.subject or (context.conversation.speaker if category is Category.FACT else "")
+    new = NewCard(
+        category=category,
+        text=told.text,
+        title=told.title,
+        subject=subject,
+        relation=told.relation,
+        attribute=told.attribute,
+        value=told.value,
+        people=tuple(told.people),
+        language=context.language,
+        author=Author.GUEST if context.guest else Author.OWNER,
+        speaker=context.conversation.speaker,
+        sensitive=told.sensitive,
+        consult=told.consult,
+        when=when,
+        turn_id=context.turn.id,
+        conversation_id=context.conversation.id,
+        device_id=context.turn.device_id,
+    )
+    kept = cards.remember(session, context.person, new, embedder=context.embedder, now=now, replaces=old)
+    (context.changed if kept.outcome is cards.Outcome.MERGED else context.made).append(kept.card)
+    return {
+        "ok": True,
+        "card": kept.card.public_id,
+        "outcome": kept.outcome.value,
+        "visible": kept.card.visible,
+        "superseded": [each.text for each in kept.replaced],
+        "when": _when_data(kept.card.when),
+    }
+
+
+def _update(session: Session, context: ToolContext, told: UpdateCard, now: datetime) -> dict[str, Any]:
+    card = _own(session, context, told.card)
+    if not _may_change(context, card):
+        return {"ok": False, "error": "a guest cannot change this"}
+    if told.status is not None:
+        ended = cards.complete(session, card, CardStatus(told.status), now=now)
+        return {"ok": ended, "card": card.public_id, "text": card.text, "status": told.status}
+    changed = cards.edit(
+        session,
+        context.person,
+        card,
+        embedder=context.embedder,
+        now=now,
+        text=told.text,
+        title=told.title,
+        value=told.value,
+        people=told.people,
+        when=told.when.when(context.zone) if told.when is not None else None,
+    )
+    context.changed.append(changed)
+    return {"ok": True, "card": changed.public_id, "text": changed.text, "when": _when_data(changed.when)}
+
+
+def _forget(session: Session, context: ToolContext, told: Forget, now: datetime) -> dict[str, Any]:
+    chosen = [_own(session, context, each) for each in told.cards]
+    allowed = [card for card in chosen if _may_change(context, card)]
+    if len(allowed) < len(chosen):
+        return {"ok": False, "error": "a guest cannot forget what is the owner's"}
+    return {"ok": True, "forgotten": cards.forget(session, allowed, now=now)}
+
+
+def _search(session: Session, context: ToolContext, told: SearchMemory, now: datetime) -> dict[str, Any]:
+    context.searches += 1
+    found = recall(
+        session,
+        person=context.person,
+        angles=[Angle(kind=each.kind, query=each.query, names=tuple(each.names)) for each in told.angles],
+        guest=context.guest,
+        now=now,
+        embedder=context.embedder,
+        cache=context.cache,
+        language=context.language,
+        turn_id=context.turn.id,
+    )
+    retrieval_rows.log(session, context.person.id, context.turn.id, found.found, now=now)
+    hits = []
+    for hit in found.found:
+        short = next((name for name, card in context.short_ids.items() if card.id == hit.card.id), "")
+        if not short:
+            short = f"c{len(context.short_ids) + 1}"
+            context.short_ids[short] = hit.card
+            context.found.append(hit)
+        hits.append(_hit(hit, short, context, now))
+    here = ZoneInfo(context.zone)
+    talks = [
+        {
+            "said": talk.turn.said[:600],
+            "answer": talk.turn.answer[:600],
+            "speaker": talk.turn.speaker,
+            "at": talk.turn.created_at.astimezone(here).isoformat(timespec="minutes"),
+            "ago": lang.ago(now - talk.turn.created_at, context.language),
+            "score": round(talk.score, 4),
+        }
+        for talk in found.talks
+        if told.talks and talk.turn.id != context.turn.id
+    ]
+    return {"ok": True, "cards": hits, "talks": talks}
+
+
+def _hit(hit: Found, short: str, context: ToolContext, now: datetime) -> dict[str, Any]:
+    card = hit.card
+    return {
+        "id": card.public_id,
+        "short": short,
+        "category": card.category.value,
+        "text": card.text,
+        "title": card.title,
+        "subject": card.subject,
+        "relation": card.relation,
+        "attribute": card.attribute,
+        "value": card.value,
+        "people": list(card.people),
+        "language": card.language,
+        "when": _when_data(card.when),
+        "learned": card.learned_at.astimezone(ZoneInfo(context.zone)).isoformat(timespec="minutes"),
+        "ago": lang.ago(now - card.learned_at, context.language),
+        "score": round(hit.score, 4),
+        "relevant": hit.relevant,
+        "suspect": hit.suspect,
+        "angles": list(hit.angles),
+        "because": hit.because,
+    }
+
+
+def _rule(session: Session, context: ToolContext, told: SetRule, now: datetime) -> dict[str, Any]:
+    if context.guest:
+        return {"ok": False, "error": "only the owner sets rules"}
+    if not _is_own_word(told.text, context.turn.said):
+        return {"ok": False, "error": "a rule must be in the person's own words of this message"}
+    known = rule_rows.of_person(session, context.person.id)
+    for rule in known:
+        if lang.fold(rule.text) == lang.fold(told.text):
+            return {"ok": True, "rule": rule.public_id, "known": True}
+    rule = rule_rows.add(session, context.person.id, told.text, now=now, turn_id=context.turn.id)
+    return {"ok": True, "rule": rule.public_id}
+
+
+def _speaker(session: Session, context: ToolContext, told: SetSpeaker, now: datetime) -> dict[str, Any]:
+    conversation_rows.set_speaker(session, context.conversation.id, name=told.name, relation=told.relation)
+    context.speaker_changed = True
+    return {"ok": True, "speaker": told.name}
+
+
+def _ask_back(session: Session, context: ToolContext, told: AskBack, now: datetime) -> dict[str, Any]:
+    context.pending = {"ask": told.ask, **told.data}
+    return {"ok": True}
+
+
+def _is_own_word(text: str, said: str) -> bool:
+    """Whether a text rests on the person's own words, pasted blocks apart."""
+    own = re.sub(r"<pasted>.*?(</pasted>|$)", " ", said, flags=re.DOTALL | re.IGNORECASE)
+    words = set(lang.words(lang.fold(text)))
+    return bool(words) and len(words & set(lang.words(lang.fold(own)))) >= 0.6 * len(words)
+
+
+def _own(session: Session, context: ToolContext, name: str) -> Card:
+    """A card by its public or its short id; only active ones can be touched.
+
+    Raises:
+        NotFound: there is none.
+    """
+    short = context.short_ids.get(name)
+    card = card_rows.by_public_id(session, context.person.id, short.public_id if short else name)
+    if card.status is not CardStatus.ACTIVE:
+        raise NotFound("card", name)
+    return card
+
+
+def _may_change(context: ToolContext, card: Card) -> bool:
+    return not context.guest or card.author is Author.GUEST
+
+
+def _when_data(when: When | None) -> dict[str, Any] | None:
+    if when is None:
+        return None
+    return {
+        "start": when.start.isoformat(timespec="minutes"),
+        "zone": when.zone,
+        "all_day": when.all_day,
+        "end": None if when.end is None else when.end.isoformat(timespec="minutes"),
+        "rrule": when.rrule,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """A tool's arguments and what it does."""
+
+    arguments: type[_Arguments]
+    run: Run
+
+
+TOOLS: Mapping[str, Tool] = {
+    "create_card": Tool(arguments=CreateCard, run=_create),
+    "update_card": Tool(arguments=UpdateCard, run=_update),
+    "forget": Tool(arguments=Forget, run=_forget),
+    "search_memory": Tool(arguments=SearchMemory, run=_search),
+    "set_rule": Tool(arguments=SetRule, run=_rule),
+    "set_speaker": Tool(arguments=SetSpeaker, run=_speaker),
+    "ask_back": Tool(arguments=AskBack, run=_ask_back),
+}
+
+
+def specs() -> tuple[ToolSpec, ...]:
+    """All tools as a model sees them."""
+    return tuple(
+        ToolSpec(
+            name=name,
+            description=(tool.arguments.__doc__ or "").strip(),
+            parameters=tool.arguments.model_json_schema(),
+        )
+        for name, tool in TOOLS.items()
+    )
+
+
+def read_known(engine: Engine, person_id: int) -> tuple[tuple[str, str], ...]:
+    """Names and relations of the people the owner told about, last mentioned first."""
+    with reading(engine) as session:
+        return tuple(
+            (name, card.relation)
+            for card in card_rows.people(session, person_id, limit=200)
+            for name in card.people[:1]
+        )

@@ -1,0 +1,141 @@
+"""The sources of an overview. Each gets a session of its own and returns entries, best first."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from sqlalchemy.orm import Session
+
+from memory import language as lang
+from memory.overview.blocks import LATELY, RECENT, RULES, SAMPLE, WARM, Entry
+from memory.overview.gather import Source
+from memory.overview.pack import tokens_of
+from memory.records import Card, Conversation, Person, Turn
+from memory.storage import cards as card_rows
+from memory.storage import conversations as conversation_rows
+from memory.storage import rules as rule_rows
+from memory.storage import turns as turn_rows
+
+RECENT_TALKS = 5
+LAST_EXCHANGES = 6  # of the newest talk, word for word
+EXCERPT_CHARS = 400  # of one side of an exchange
+WARM_FOR = timedelta(hours=24)
+LATELY_FOR = timedelta(days=7)
+WARM_CARDS = 12
+LATELY_CARDS = 20
+SAMPLE_CARDS = 10
+
+
+def sources_for(
+    person: Person, *, language: str, zone: str, now: datetime, guest: bool = False
+) -> Mapping[str, Source]:
+    """The sources that read memory for one person.
+
+    Args:
+        language: in which ages are worded.
+        guest: leave out what is sensitive.
+    """
+
+    def recent(session: Session) -> list[Entry]:
+        talks = conversation_rows.recent(session, person.id, limit=RECENT_TALKS)
+        return [
+            _talk(
+                talk,
+                turn_rows.of_conversation(session, talk.id, limit=LAST_EXCHANGES) if rank == 0 else [],
+                language=language,
+                zone=zone,
+                now=now,
+                rank=rank,
+            )
+            for rank, talk in enumerate(talks)
+        ]
+
+    def warm(session: Session) -> list[Entry]:
+        return _cards(
+            card_rows.lately(session, person.id, since=now - WARM_FOR, limit=WARM_CARDS), guest, language, now
+        )
+
+    def lately(session: Session) -> list[Entry]:
+        found = card_rows.lately(session, person.id, since=now - LATELY_FOR, limit=WARM_CARDS + LATELY_CARDS)
+        return _cards(found, guest, language, now)
+
+    def sample(session: Session) -> list[Entry]:
+        # The same sample all day long: an answer that changes its ground every turn confuses.
+        lots = random.Random(f"{person.id}:{now.date().isoformat()}")
+        return _cards(
+            card_rows.sample(session, person.id, lots=lots, limit=SAMPLE_CARDS), guest, language, now
+        )
+
+    def rules(session: Session) -> list[Entry]:
+        return [
+            Entry(
+                key=f"rule:{rule.public_id}",
+                text=rule.text,
+                data={"text": rule.text},
+                tokens=tokens_of(rule.text),
+            )
+            for rule in rule_rows.of_person(session, person.id)
+        ]
+
+    return {RECENT: recent, WARM: warm, LATELY: lately, SAMPLE: sample, RULES: rules}
+
+
+def _cards(cards: list[Card], guest: bool, language: str, now: datetime) -> list[Entry]:
+    told = [card for card in cards if not (guest and card.sensitive)]
+    return [card_entry(card, language=language, now=now, rank=rank) for rank, card in enumerate(told)]
+
+
+def card_entry(card: Card, *, language: str, now: datetime, rank: int = 0) -> Entry:
+    """A card as one line with its category and moment."""
+    head = f"[{card.category.value}] " + (f"{card.title}: " if card.title else "")
+    about = (
+        f" (about {card.subject})"
+        if card.subject and lang.fold(card.subject) not in lang.fold(card.text)
+        else ""
+    )
+    people = f" (with {', '.join(card.people)})" if card.people and card.category.value != "person" else ""
+    when = f" — {lang.say_when(card.when, language=language, now=now)}" if card.when else ""
+    text = f"{head}{card.text}{about}{people}{when}"
+    data = {
+        "id": card.public_id,
+        "category": card.category.value,
+        "text": card.text,
+        "title": card.title,
+        "subject": card.subject,
+        "relation": card.relation,
+        "people": list(card.people),
+    }
+    return Entry(key=f"card:{card.public_id}", text=text, data=data, tokens=tokens_of(text), rank=rank)
+
+
+def _talk(
+    talk: Conversation, last: list[Turn], *, language: str, zone: str, now: datetime, rank: int
+) -> Entry:
+    age = lang.ago(now - talk.last_exchange_at, language)
+    here = talk.last_exchange_at.astimezone(ZoneInfo(zone))
+    lines = [f"{age} ({here:%Y-%m-%d %H:%M}), {talk.turns} turns: {talk.summary or '(no summary yet)'}"]
+    for turn in last:
+        lines.append(f"{turn.speaker or 'Person'}: {cut(turn.said)}")
+        if turn.answer:
+            lines.append(f"You: {cut(turn.answer)}")
+    text = "\n".join(lines)
+    data = {
+        "summary": talk.summary,
+        "ago": age,
+        "at": here.isoformat(timespec="minutes"),
+        "turns": talk.turns,
+        "last": [
+            {"said": cut(turn.said), "answer": cut(turn.answer), "speaker": turn.speaker} for turn in last
+        ],
+    }
+    return Entry(key=f"talk:{talk.public_id}", text=text, data=data, tokens=tokens_of(text), rank=rank)
+
+
+def cut(text: str, most: int = EXCERPT_CHARS) -> str:
+    """A text as it was, long ones cut at a word with an ellipsis."""
+    if len(text) <= most:
+        return text
+    return text[:most].rsplit(" ", 1)[0] + " …"
