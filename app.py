@@ -11,6 +11,7 @@ import dataclasses
 import getpass
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,20 +68,30 @@ def _prepare_database(settings: Settings) -> str | None:
 def web(settings: Settings, args: argparse.Namespace) -> None:
     """Serve the pages and the socket."""
     from memory.running import serving
+    from memory.web.current import EXTENSION
 
-    serving.serve(lambda: create_app(settings), settings, workers=args.processes)
+    def make_app() -> Flask:
+        app = create_app(settings)
+        # Beside the first requests: nobody should wait for it, not even the first question.
+        embedder = app.extensions[EXTENSION].embedder
+        threading.Thread(target=embedder.preload, name="preload", daemon=True).start()
+        return app
+
+    serving.serve(make_app, settings, workers=args.processes)
 
 
 def worker(settings: Settings, args: argparse.Namespace) -> None:
     """Work on one queue, or on both."""
     from jobs import wiring as of_jobs
+    from memory.queue import BACKGROUND
     from memory.running.worker import QUEUES, make_worker
     from memory.wiring import build
 
     parts = build(settings)
     of_jobs.use(parts)
-    parts.embedder.preload()  # before the worker forks: every job then has it
     names = (args.queue,) if args.queue else QUEUES
+    if BACKGROUND in names:
+        parts.embedder.preload()  # before the worker forks: every job then has it
     make_worker(parts.redis, names).work(logging_level="WARNING")
 
 

@@ -70,14 +70,15 @@ def run(
         if not settings.redis_url:
             supervisor.start(_valkey(settings))
             supervisor.wait_ready(_READY_S)  # the others need it at once
-        for child in _workers(program, settings):
-            supervisor.start(child)
         link = prepare(settings)
         if not supervisor.stopping:
             supervisor.start(_web(program, settings))
         supervisor.wait_ready(_READY_S)
         if not supervisor.stopping:
             greet(settings, link)
+            # Only now: what is queued waits for them, and a person waits for the page.
+            for child in _workers(program):
+                supervisor.start(child)
         supervisor.watch()
     finally:
         if sys.stdout.isatty():
@@ -94,7 +95,7 @@ def _valkey(settings: Settings) -> Child:
     )
 
 
-def _workers(program: Path, settings: Settings) -> list[Child]:
+def _workers(program: Path) -> list[Child]:
     def command(*words: str) -> list[str]:
         return [sys.executable, str(program), *words]
 
