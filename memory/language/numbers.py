@@ -65,6 +65,13 @@ def ordinal_pattern(language: str) -> str:
 
 
 @cache
+def single_words(language: str) -> frozenset[str]:
+    """Every folded word that can end a number in words."""
+    known = {word for kind in _lexicon(language).values() for word in kind} | set(_ordinals(language))
+    return frozenset(part for word in known for part in word.split("-"))
+
+
+@cache
 def _lexicon(language: str) -> dict[str, dict[str, int]]:
     table: Mapping[str, Any] = tables(language)["numbers"]
     kinds = ("zero", "ones", "teens", "tens", "hundreds", "scales", "article")

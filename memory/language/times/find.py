@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import unicodedata
+from dataclasses import replace
 from datetime import date as Date
 from datetime import datetime
 
+from memory.language.folding import fold_map
+from memory.language.times import compose as composing
+from memory.language.times.context import Context
+from memory.language.times.fallback import find_written
+from memory.language.times.grammar import Grammar, Piece, grammar, scan
 from memory.language.times.mention import Tense, TimeMention
+from memory.language.times.reading import read
 
 
 def find_times(
@@ -26,32 +34,53 @@ def find_times(
             the words say so), "past" for what happened (a bare weekday is the last one); "auto" reads
             it from the words around.
         on: the day that an hour without a day belongs to, e.g. when it answers "at what time?".
+
+    Raises:
+        ValueError: `now` is naive, or the language is not one of ours.
     """
-    return tuple(_by_dateparser(text, language, now))
+    if now.tzinfo is None:
+        raise ValueError("now must be aware")
+    known = grammar(language)
+    folded, at = fold_map(text)
+    pieces = scan(folded, language)
+    mentions: list[TimeMention] = []
+    for told in composing.compose(folded, pieces, known):
+        context = _context(folded, told, known, now, tense, on)
+        mention = read(told, context)
+        if mention is not None:
+            mentions.append(_in_text(mention, told.pieces, at, text))
+    if not pieces:
+        mentions.extend(find_written(text, language=language, now=now))
+    return tuple(sorted(mentions, key=lambda mention: mention.spans))
 
 
-def _by_dateparser(text: str, language: str, now: datetime) -> list[TimeMention]:
-    """Stand-in until the grammar is here."""
-    from dateparser.search import search_dates
+def _context(
+    folded: str, told: composing.Told, known: Grammar, now: datetime, tense: Tense, on: Date | None
+) -> Context:
+    sentence = composing.sentence_around(folded, told.pieces[0].start)
+    past = tense == "past"
+    if tense == "auto":
+        past = bool(known.told.search(sentence)) and not known.plan.search(sentence)
+    return Context(
+        now=now.replace(tzinfo=None),
+        instant=now,
+        grammar=known,
+        past=past,
+        on=on,
+        evening=bool(known.evening.search(sentence)),
+        morning=bool(known.morning.search(sentence)),
+    )
 
-    naive = now.replace(tzinfo=None)
-    settings = {"RELATIVE_BASE": naive, "PREFER_DATES_FROM": "future", "DATE_ORDER": "DMY"}
-    found: list[TimeMention] = []
-    at = 0
-    for words, value in search_dates(text, languages=[language], settings=settings) or ():
-        start = text.find(words, at)
-        if start < 0:
-            continue
-        at = start + len(words)
-        has_time = ":" in words or "h" in words
-        found.append(
-            TimeMention(
-                spans=((start, at),),
-                date=value.date(),
-                time=value.time() if has_time else None,
-                all_day=not has_time,
-                missing_time=not has_time,
-                past=value < naive,
-            )
-        )
-    return found
+
+def _in_text(mention: TimeMention, pieces: list[Piece], at: list[int], text: str) -> TimeMention:
+    """The mention with spans in the original text; pieces that touch make one span."""
+    spans: list[tuple[int, int]] = []
+    for piece in sorted(pieces, key=lambda piece: piece.start):
+        start, end = at[piece.start], at[piece.end]
+        while end < len(text) and unicodedata.combining(text[end]):
+            end += 1  # a combining accent belongs to the letter before it
+        if spans and start - spans[-1][1] <= 1:
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+        else:
+            spans.append((start, end))
+    return replace(mention, spans=tuple(spans))

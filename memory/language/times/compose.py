@@ -1,0 +1,225 @@
+"""Which pieces of a sentence make one moment."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from memory.language.times.days import CLOCK_UNITS, DAY_KINDS
+from memory.language.times.grammar import Grammar, Piece
+
+# A dot between figures or after a short figure is no end; a question asked twice is.
+_SENTENCE_END = re.compile(r"(?<!\d)[.!?…]+(?=\s|$)|[!?]|\.(?=\s+[^\W\d])(?<=\d\d\.)|[;\n]")
+# Days that a weekday may stand beside.
+_BESIDE_WEEKDAY = frozenset({"date", "numeric", "monthday", "day", "holiday", "month"})
+MARKERS = frozenset({"starting", "until"})
+
+
+@dataclass
+class Told:
+    """The pieces of one moment, by their part in it."""
+
+    sentence: int
+    pieces: list[Piece] = field(default_factory=list)
+    days: list[Piece] = field(default_factory=list)
+    clock: Piece | None = None
+    part: Piece | None = None
+    every: list[Piece] = field(default_factory=list)
+    excepted: list[Piece] = field(default_factory=list)
+    start_days: list[Piece] = field(default_factory=list)
+    end_days: list[Piece] = field(default_factory=list)
+    end_clock: Piece | None = None
+    end_part: Piece | None = None
+    duration: Piece | None = None
+    before: Piece | None = None
+    same_time: Piece | None = None
+    is_range: bool = False  # the end was told by "to", not by "until" alone
+
+    @property
+    def has_day(self) -> bool:
+        return bool(self.days or self.start_days)
+
+    @property
+    def has_hour(self) -> bool:
+        return self.clock is not None or self.part is not None
+
+    @property
+    def hour_only(self) -> bool:
+        return self.has_hour and not (self.has_day or self.every or self.end_days or self.before)
+
+    def add(self, piece: Piece, role: str) -> bool:
+        """Take a piece in, if its place is free; says whether it was."""
+        if not self._place(piece, role):
+            return False
+        self.pieces.append(piece)
+        return True
+
+    def _place(self, piece: Piece, role: str) -> bool:
+        kind = piece.kind
+        if self.before is not None or (kind == "before" and self.pieces):
+            return False
+        if kind == "every":
+            return self._place_every(piece)
+        if kind in DAY_KINDS:
+            return self._place_day(piece, role)
+        if kind in ("clock", "part"):
+            return self._place_hour(piece, role)
+        if kind == "except":
+            self.excepted.append(piece)
+            return True
+        if kind in ("duration", "before", "same_time"):
+            if getattr(self, kind) is not None:
+                return False
+            setattr(self, kind, piece)
+            return True
+        return False
+
+    def _place_every(self, piece: Piece) -> bool:
+        if self.every and ("unit" in piece.values) == ("unit" in self.every[0].values):
+            return False
+        self.every.append(piece)
+        return True
+
+    def _place_day(self, piece: Piece, role: str) -> bool:
+        days = {"end": self.end_days, "start": self.start_days}.get(role, self.days)
+        if days and not (len(days) == 1 and _go_together(days[0], piece)):
+            return False
+        if is_instant(piece) and self.has_hour:
+            return False
+        days.append(piece)
+        return True
+
+    def _place_hour(self, piece: Piece, role: str) -> bool:
+        if any(is_instant(day) for day in self.days):
+            return False
+        name = ("end_" if role == "end" else "") + piece.kind
+        if getattr(self, name) is not None:
+            return False
+        setattr(self, name, piece)
+        return True
+
+
+def is_instant(piece: Piece) -> bool:
+    """Whether a piece gives day and hour at once ("in ten minutes")."""
+    return piece.kind == "distance" and piece.values.get("unit", "minute") in CLOCK_UNITS
+
+
+def _go_together(one: Piece, other: Piece) -> bool:
+    kinds = {one.kind, other.kind}
+    if "weekday" not in kinds or len(kinds) == 1:
+        return False
+    rest = one if other.kind == "weekday" else other
+    weeks = rest.values.get("unit") in ("week", "fortnight")
+    return rest.kind in _BESIDE_WEEKDAY or (rest.kind in ("period", "distance") and weeks)
+
+
+def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
+    """The moments that the pieces of a text make, in order."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(folded)]
+    told: list[Told] = []
+    role = ""
+    for index, piece in enumerate(pieces):
+        gap = folded[pieces[index - 1].end : piece.start] if index else ""
+        sentence = sum(end <= piece.start for end in ends)
+        near = bool(told) and bool(index) and _touches(gap, grammar)
+        if piece.kind in MARKERS:
+            following = pieces[index + 1] if index + 1 < len(pieces) else None
+            if following is not None and _touches(folded[piece.end : following.start], grammar):
+                role = "end" if piece.kind == "until" else "start"
+                if not near:
+                    told.append(Told(sentence))
+            continue
+        role = str(piece.values.get("role", role))
+        ranged = bool(told) and grammar.to.fullmatch(gap) is not None
+        if ranged and not near and not role and _same_sort(pieces[index - 1], piece):
+            role, near = "end", True
+            told[-1].is_range = True
+        current = told[-1] if told and (near or (role and not told[-1].pieces)) else Told(sentence)
+        if role == "end" and (current.days or current.clock):
+            current.is_range = True
+        if not current.add(piece, role):
+            current = Told(sentence)
+            current.add(piece, role)
+        if not told or told[-1] is not current:
+            told.append(current)
+        if piece.kind not in ("part",):
+            role = "" if not _continues(pieces, index, folded, grammar) else role
+    return _join([each for each in told if each.pieces])
+
+
+def sentence_around(folded: str, offset: int) -> str:
+    """The sentence of a folded text that an offset lies in."""
+    ends = [0, *(match.end() for match in _SENTENCE_END.finditer(folded)), len(folded)]
+    start = max(end for end in ends if end <= offset)
+    return (
+        folded[start : min(end for end in ends if end > offset)] if offset < len(folded) else folded[start:]
+    )
+
+
+def _touches(gap: str, grammar: Grammar) -> bool:
+    return grammar.joiners.fullmatch(gap) is not None
+
+
+def _continues(pieces: list[Piece], index: int, folded: str, grammar: Grammar) -> bool:
+    """Whether the next piece still belongs to the end or start that was announced ("until Friday at six")."""
+    if index + 1 >= len(pieces):
+        return False
+    following = pieces[index + 1]
+    if not _touches(folded[pieces[index].end : following.start], grammar):
+        return False
+    one, other = pieces[index].kind, following.kind
+    return (one == "clock" and other == "part") or (one in DAY_KINDS and other in DAY_KINDS)
+
+
+def _same_sort(one: Piece, other: Piece) -> bool:
+    hours = ("clock", "part")
+    if one.kind in hours:
+        return other.kind in hours or other.kind in DAY_KINDS
+    return one.kind in DAY_KINDS and other.kind in DAY_KINDS and not is_instant(other)
+
+
+def _join(told: list[Told]) -> list[Told]:
+    """Bring together what other words part: a day and its hour, a recurrence and its start."""
+    joined = list(told)
+    for loose in told:
+        if loose.hour_only:
+            mates = [t for t in joined if t.sentence == loose.sentence and t is not loose and _wants_hour(t)]
+        elif not loose.every and (loose.start_days or loose.excepted or _only_end(loose)):
+            mates = [t for t in joined if t.sentence == loose.sentence and t is not loose and t.every]
+        elif loose.has_day and not loose.has_hour and not loose.every:
+            mates = [
+                t for t in joined if t.sentence == loose.sentence and t is not loose and _wants_day(t, loose)
+            ]
+        else:
+            continue
+        if not mates:
+            continue
+        before = [mate for mate in mates if mate.pieces[0].start < loose.pieces[0].start]
+        _merge(before[-1] if before else mates[0], loose)
+        joined.remove(loose)
+    return joined
+
+
+def _wants_hour(told: Told) -> bool:
+    if told.before or told.clock or any(is_instant(day) for day in told.days):
+        return False
+    return bool(told.days or told.every or told.start_days)
+
+
+def _wants_day(told: Told, loose: Told) -> bool:
+    """A bare unit ("every two weeks") that a weekday elsewhere in the sentence completes."""
+    bare = len(told.every) == 1 and set(told.every[0].values) <= {"unit", "interval", "num", "count"}
+    return bare and not told.days and all(day.kind in ("weekday", "monthday") for day in loose.days)
+
+
+def _only_end(told: Told) -> bool:
+    return bool(told.end_days) and not told.days and not told.has_hour
+
+
+def _merge(into: Told, loose: Told) -> None:
+    for name in ("days", "every", "excepted", "start_days", "end_days", "pieces"):
+        getattr(into, name).extend(getattr(loose, name))
+    for name in ("clock", "part", "end_clock", "end_part", "duration", "same_time"):
+        if getattr(into, name) is None:
+            setattr(into, name, getattr(loose, name))
+    into.pieces.sort(key=lambda piece: piece.start)

@@ -1,0 +1,272 @@
+"""The grammar of dates and times: rules from a language's data file, matched on folded text.
+
+`[times]` in `data/<language>.toml`:
+
+    order          "dmy", "mdy" or "region" (English: month first in the United States)
+    next_weekday   what "next Friday" means first: "coming" or "next_week"; the other is the second reading
+    noon_is_morning, literal_24h   whether "twelve in the morning" is noon; whether "8:30" is a 24-hour time
+    joiners        pattern of what may stand between the pieces of one moment ("at", "on the", ",")
+    to             pattern of what stands between the ends of a range ("to", "-", "until")
+    not_after      pattern of what makes a number something else when it follows ("euros", "people", "%")
+    evening, morning   patterns of words that decide a bare hour ("dinner", "wake up")
+    told, plan     patterns of words that put a sentence in the past or make it a plan
+    [times.words]  word tables; each is a placeholder for rules:
+                   weekday, plural (weekdays that recur), month: seven or twelve lists of words;
+                   unit, part, shift, days, nth, ampm, quarter, amount, holiday: value = list of words
+    [times.macros] named fragments of patterns, usable as {name}
+    [times.rules]  kind = list of patterns; a pattern is a string, or a table with `p` and the values that
+                   it stands for beside its placeholders, e.g. { p = "tonight", days = 0, part = "evening" }
+
+Patterns are regular expressions on folded text (lower case, no accents) that match
+whole words; a blank is any white space. `{weekday}` stands for any word of that table
+and gives its value; `{hour:hour2}` gives it another name. Built-in placeholders:
+{num} 0..99 in figures or words, {count} the same or an amount ("a", "a couple of"),
+{ord} an ordinal, {day} 1..31 in any form, {hour} 0..24, {min} 0..59, {hourword} {minword}
+in words only, {fig} one or two figures, {fig0} a month in two figures, {dayfig} a day in figures or
+an ordinal, {digits2} minutes in two figures, {year} four figures, {yy} two or four, {list} weekdays
+with commas and "and", {plurals} the same of weekdays that recur. The value `role = "end"` makes a
+match the end of a range.
+
+Of overlapping matches the longest counts; of equally long ones the earlier rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from memory.language import numbers
+from memory.language.folding import fold
+from memory.language.tables import tables
+
+Values = Mapping[str, Any]
+
+_PLACEHOLDER = re.compile(r"\{([a-z_]+\d?)(?::([a-z_]+\d?))?\}")
+_GROUP = re.compile(r"\(\?P<(\w+)>")
+_BLANK = re.compile(r"\[[^\]]*\]|\\.| ")
+_RANGES = {
+    "dayfig": (1, 31),
+    "hour": (0, 24),
+    "min": (0, 59),
+    "day": (1, 31),
+    "hourword": (0, 24),
+    "minword": (1, 59),
+}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One match of a rule: where, of which kind, and the values it stands for."""
+
+    kind: str
+    start: int
+    end: int
+    values: Values
+
+    @property
+    def length(self) -> int:
+        return self.end - self.start
+
+
+@dataclass(frozen=True)
+class _Rule:
+    kind: str
+    pattern: re.Pattern[str]
+    groups: Mapping[str, str]  # group name -> placeholder
+    constants: Values
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """All that a language knows about times, compiled."""
+
+    language: str
+    rules: tuple[_Rule, ...]
+    words: Mapping[str, Mapping[str, Any]]  # table -> folded word -> value
+    number_words: frozenset[str]
+    settings: Values
+    joiners: re.Pattern[str]
+    to: re.Pattern[str]
+    not_after: re.Pattern[str]
+    evening: re.Pattern[str]
+    morning: re.Pattern[str]
+    told: re.Pattern[str]
+    plan: re.Pattern[str]
+
+
+def scan(folded: str, language: str) -> list[Piece]:
+    """The pieces of moments in a folded text, without overlaps, in order."""
+    known = grammar(language)
+    found: list[tuple[int, int, Piece]] = []
+    for rank, rule in enumerate(known.rules):
+        for match in rule.pattern.finditer(folded):
+            if match.end() == match.start() or _is_something_else(match, folded, known):
+                continue
+            values = _values(match, rule, known)
+            if values is not None:
+                piece = Piece(rule.kind, match.start(), match.end(), values)
+                found.append((-piece.length, rank, piece))
+    taken: list[Piece] = []
+    for _, _, piece in sorted(found, key=lambda item: item[:2]):
+        if all(piece.end <= other.start or piece.start >= other.end for other in taken):
+            taken.append(piece)
+    return sorted((piece for piece in taken if piece.kind != "ignore"), key=lambda piece: piece.start)
+
+
+@cache
+def grammar(language: str) -> Grammar:
+    """The compiled grammar of a language; built once."""
+    times = tables(language)["times"]
+    words = {name: _word_table(table) for name, table in times["words"].items()}
+    compiler = _Compiler(language, words, times.get("macros", {}))
+    rules = [compiler.rule(kind, entry) for kind, entries in times["rules"].items() for entry in entries]
+
+    def pattern(name: str, template: str = r"(?<!\w)(?:%s)(?!\w)") -> re.Pattern[str]:
+        text = compiler.expand(times[name], {})
+        return re.compile(template % text)
+
+    return Grammar(
+        language=language,
+        rules=tuple(rules),
+        words=words,
+        number_words=numbers.single_words(language),
+        settings={key: value for key, value in times.items() if not isinstance(value, dict)},
+        joiners=pattern("joiners", r"(?:[\s,;()]|(?<!\w)(?:%s)(?!\w))*"),
+        to=pattern("to", r"\s*(?:%s)\s*"),
+        not_after=pattern("not_after", r"\s*(?:[%%€$£°]|-?(?:%s)(?!\w))"),
+        evening=pattern("evening"),
+        morning=pattern("morning"),
+        told=pattern("told"),
+        plan=pattern("plan"),
+    )
+
+
+def _word_table(table: Any) -> dict[str, Any]:
+    """Folded word -> value, from a list of lists (value = index, months from 1) or value = words."""
+    if isinstance(table, list):
+        first = 1 if len(table) == 12 else 0
+        pairs: Iterable[tuple[Any, list[str]]] = ((index + first, forms) for index, forms in enumerate(table))
+    else:
+        pairs = ((int(key) if re.fullmatch(r"-?\d+", key) else key, forms) for key, forms in table.items())
+    return {fold(form): value for value, forms in pairs for form in forms}
+
+
+class _Compiler:
+    """Turns patterns of a data file into regular expressions."""
+
+    def __init__(
+        self, language: str, words: Mapping[str, Mapping[str, Any]], macros: Mapping[str, str]
+    ) -> None:
+        self._macros = macros
+        alternatives = {name: _either(table) for name, table in words.items()}
+        cardinal, ordinal = numbers.cardinal_pattern(language), numbers.ordinal_pattern(language)
+        figures = tables(language)["numbers"]["ordinal_digits"].replace(r"\d{1,3}", r"\d{1,2}")
+        ordinals = f"(?:{ordinal}|{figures})"
+        day = f"(?:{ordinals}|[0-3]?\\d|{cardinal})"
+        weekday = _either(words["weekday"] | words["plural"])
+        plural = _either(words["plural"])
+        also = "(?:" + self._macros.get("and", "and") + ")"
+        self._builtin = {
+            "fig": r"\d{1,2}",
+            "fig0": r"(?:0\d|1[0-2])",
+            "dayfig": f"(?:{ordinals}|[0-3]?\\d)",
+            "plurals": f"{plural}(?:(?:, ?|,? {also} ?(?:\\w{{1,4}} )?){plural})*",
+            "num": f"(?:\\d{{1,2}}|{cardinal})",
+            "count": f"(?:{_either(words['amount'])}|\\d{{1,3}}|{cardinal})",
+            "ord": ordinals,
+            "day": day,
+            "hour": f"(?:[0-2]?\\d|{cardinal})",
+            "min": f"(?:[0-5]?\\d|{cardinal})",
+            "hourword": cardinal,
+            "minword": cardinal,
+            "digits2": r"[0-5]\d",
+            "year": r"(?:19|20)\d\d",
+            "yy": r"(?:(?:19|20)\d\d|\d\d)",
+            "list": f"{weekday}(?:(?:, ?|,? {also} ?(?:\\w{{1,4}} )?){weekday})*",
+            **alternatives,
+        }
+
+    def rule(self, kind: str, entry: str | Mapping[str, Any]) -> _Rule:
+        constants = {} if isinstance(entry, str) else {key: entry[key] for key in entry if key != "p"}
+        raw = entry if isinstance(entry, str) else str(entry["p"])
+        groups: dict[str, str] = {name: name.rstrip("2") for name in _GROUP.findall(raw)}
+        text = self.expand(raw, groups)
+        return _Rule(kind, re.compile(rf"(?<!\w)(?:{text})(?!\w)"), groups, constants)
+
+    def expand(self, text: str, groups: dict[str, str]) -> str:
+        """The regular expression for a pattern; fills `groups` with name -> placeholder."""
+        for _ in range(4):  # macros may hold macros
+            text = _PLACEHOLDER.sub(
+                lambda match: f"(?:{self._macros[match[1]]})" if match[1] in self._macros else match[0], text
+            )
+
+        def placeholder(match: re.Match[str]) -> str:
+            name = match[2] or match[1]
+            while name in groups:  # used twice in one pattern: both mean the same value
+                name += "_"
+            groups[name] = match[1]
+            return f"(?P<{name}>{self._builtin[match[1]]})"
+
+        # Blanks first: what placeholders stand for has its own.
+        return _PLACEHOLDER.sub(placeholder, _BLANK.sub(_widen, text))
+
+
+def _widen(match: re.Match[str]) -> str:
+    return r"(?:\s+)" if match[0] == " " else match[0]
+
+
+def _either(words: Iterable[str]) -> str:
+    known = sorted(words, key=len, reverse=True)
+    return "(?:" + "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in known) + ")"
+
+
+def _values(match: re.Match[str], rule: _Rule, known: Grammar) -> dict[str, Any] | None:
+    """What the groups of a match stand for, or None when one is out of its range."""
+    values = dict(rule.constants)
+    for name, kind in rule.groups.items():
+        text = match[name]
+        if text is None:
+            continue
+        value = _value(text, kind, known)
+        low, high = _RANGES.get(kind, (None, None))
+        if value is None or (low is not None and high is not None and not low <= value <= high):
+            return None
+        values[name.rstrip("_")] = value
+        if kind == "hour" and text.startswith("0") and len(text) == 2:
+            values["leading_zero"] = True
+        if kind == "hour" and text.isdigit():
+            values["figures"] = True
+    return values
+
+
+def _value(text: str, kind: str, known: Grammar) -> Any:
+    if kind in known.words:
+        return known.words[kind].get(re.sub(r"\s+", " ", text))
+    if kind in ("list", "plurals"):
+        table = {**known.words["weekday"], **known.words["plural"]}
+        one = re.compile(rf"(?<!\w){_either(table)}(?!\w)")
+        return tuple(dict.fromkeys(table[re.sub(r"\s+", " ", m.group())] for m in one.finditer(text)))
+    if kind == "count" and (amount := known.words["amount"].get(re.sub(r"\s+", " ", text))) is not None:
+        return amount
+    if kind == "yy" and len(text) == 2:
+        return 2000 + int(text)
+    return numbers.value(text, known.language)
+
+
+_BEFORE_FIGURES = re.compile(r"(?:\d[.,:/-]|[#€$£+./_@-])$")
+_AFTER_FIGURES = re.compile(r"[:/-]?\d|[.,]\d|[/_@]\w")
+
+
+def _is_something_else(match: re.Match[str], folded: str, known: Grammar) -> bool:
+    """Whether the figures around a match make it a price, a code, a phone number or an amount."""
+    start, end = match.span()
+    if folded[start].isdigit() and _BEFORE_FIGURES.search(folded[max(0, start - 2) : start]):
+        return True
+    if folded[end - 1].isdigit() and _AFTER_FIGURES.match(folded, end):
+        return True
+    last = re.search(r"[^\W_]+$", match.group())
+    ends_in_number = last is not None and (last[0][0].isdigit() or last[0] in known.number_words)
+    return ends_in_number and known.not_after.match(folded, end) is not None

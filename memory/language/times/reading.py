@@ -1,0 +1,377 @@
+"""Reading: from the pieces of one moment to the mention that a caller gets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date as Date
+from datetime import datetime, timedelta
+from datetime import time as Time
+
+from dateutil.relativedelta import relativedelta
+
+from memory.language.times import recurrence
+from memory.language.times.compose import Told, is_instant
+from memory.language.times.context import Context
+from memory.language.times.days import Day, read_day
+from memory.language.times.grammar import Piece, Values
+from memory.language.times.hours import DAY, PART_TIMES, Hour, on_day, read_clock, read_part
+from memory.language.times.mention import Granularity, TimeMention
+
+NO_SPANS: tuple[tuple[int, int], ...] = ()
+
+
+def read(told: Told, context: Context) -> TimeMention | None:
+    """The mention that the pieces make (its spans are still empty), or None when there is no such day."""
+    if told.before is not None:
+        return _read_before(told.before.values)
+    if told.every:
+        mention = _read_recurring(told, context)
+        if mention is not None:
+            return mention
+    if told.days or told.start_days:
+        return _read_dated(told, context)
+    if told.end_days and not told.has_hour:
+        return _read_deadline(told, context)
+    if told.has_hour or told.end_clock:
+        return _read_undated(told, context)
+    if told.same_time is not None:
+        return TimeMention(spans=NO_SPANS, same_time=True, has_date=False)
+    return None
+
+
+def _read_before(values: Values) -> TimeMention:
+    amount = float(values.get("count", values.get("num", 1))) + float(values.get("more", 0))
+    unit = str(values.get("unit", "minute"))
+    minutes = {"minute": 1, "hour": 60, "day": DAY, "week": 7 * DAY, "fortnight": 14 * DAY, "month": 30 * DAY}
+    total = float(values.get("minutes", 0)) or amount * minutes.get(unit, 1)
+    return TimeMention(
+        spans=NO_SPANS,
+        relative_before=timedelta(minutes=total),
+        has_date=False,
+        part=str(values.get("part", "")),
+        granularity="day" if unit in ("day", "week", "fortnight", "month") else "minute",
+    )
+
+
+def _hour(told: Told, context: Context, *, dated: bool) -> Hour | None:
+    """The hour of a moment, if one was told."""
+    part = _part(told)
+    if told.clock is not None:
+        return read_clock(told.clock.values, part, context, dated=dated)
+    return read_part(part) if part else None
+
+
+def _part(told: Told) -> str:
+    if told.part is not None:
+        return str(told.part.values["part"])
+    for piece in (*told.days, *told.every):
+        if "part" in piece.values:
+            return str(piece.values["part"])
+    return ""
+
+
+def _granularity(hour: Hour | None, day: Granularity) -> Granularity:
+    if hour is None:
+        return day
+    return "minute" if hour.exact else "hour"
+
+
+def _read_dated(told: Told, context: Context) -> TimeMention | None:
+    day = read_day(told.days or told.start_days, context)
+    if day is None:
+        return None
+    if day.instant is not None:
+        return _read_instant(told, day, context)
+    dated = day.first != context.today
+    hour = _hour(told, context, dated=dated)
+    if hour is None:
+        return _read_all_day(told, day, context)
+    minute = hour.minute
+    if day.backward and _is_last_night(told, day, context) and minute >= DAY:
+        minute -= 0  # "last night at two" is the night from yesterday to today
+    start = on_day(day.first, minute)
+    other = on_day(day.first, hour.other) if hour.other is not None else None
+    if start <= context.now and not day.backward and not context.past:
+        start, other = _not_yet(start, other, hour, day, context)
+    alternative = other
+    if alternative is None and day.other is not None:
+        alternative = on_day(day.other, minute)
+    end = _end(told, start, day, context)
+    return TimeMention(
+        spans=NO_SPANS,
+        date=start.date(),
+        time=start.time(),
+        end=end,
+        granularity=_granularity(hour, "day"),
+        past=start < context.now,
+        ambiguous=alternative is not None,
+        alternative=alternative,
+        approximate=not hour.exact,
+        part=hour.part,
+        same_time=told.same_time is not None,
+    )
+
+
+def _is_last_night(told: Told, day: Day, context: Context) -> bool:
+    return _part(told) == "night" and day.first == context.today - timedelta(days=1)
+
+
+def _not_yet(
+    start: datetime, other: datetime | None, hour: Hour, day: Day, context: Context
+) -> tuple[datetime, datetime | None]:
+    """A plan's moment moved out of the past where the words allow another reading."""
+    if other is not None and other > context.now:
+        return other, None
+    if not hour.exact and start.date() == context.today:
+        # "this evening" said late in the evening: what is left of it.
+        soon = context.now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+        return (soon, None) if soon.date() == context.today else (start, None)
+    if not day.fixed and day.granularity == "day" and start.date() == context.today:
+        return start, other
+    return start, other
+
+
+def _read_instant(told: Told, day: Day, context: Context) -> TimeMention:
+    assert day.instant is not None  # the caller looked
+    return TimeMention(
+        spans=NO_SPANS,
+        date=day.instant.date(),
+        time=day.instant.time(),
+        granularity="minute",
+        past=day.backward,
+        same_time=told.same_time is not None,
+    )
+
+
+def _read_all_day(told: Told, day: Day, context: Context) -> TimeMention:
+    last = day.last
+    if told.end_days:
+        until = read_day(told.end_days, context)
+        if until is not None:
+            last = _after_start(until.first, day.first)
+    end = datetime.combine(last, Time()) if last is not None else None
+    if told.duration is not None and end is None:
+        end = datetime.combine(day.first, Time()) + _length(told.duration.values)
+    return TimeMention(
+        spans=NO_SPANS,
+        date=day.first,
+        end=end,
+        all_day=True,
+        granularity=day.granularity,
+        past=(last or day.first) < context.today,
+        ambiguous=day.other is not None,
+        alternative=datetime.combine(day.other, Time()) if day.other is not None else None,
+        missing_time=True,
+        same_time=told.same_time is not None,
+    )
+
+
+def _after_start(last: Date, first: Date) -> Date:
+    """The end of a range of days, moved behind its start ("from Friday to Monday", "28 December to 3 January")."""
+    if last >= first:
+        return last
+    behind = (first - last).days
+    if behind < 7:
+        return last + timedelta(days=7)
+    if behind < 32:
+        return last + relativedelta(months=1)
+    return last + relativedelta(years=1)
+
+
+def _end(told: Told, start: datetime, day: Day, context: Context) -> datetime | None:
+    """Naive end of a moment with an hour, if one was told."""
+    if told.end_clock is not None or told.end_part is not None:
+        return _end_hour(told, start, context)
+    if told.clock is not None and "hour2" in told.clock.values:
+        return _end_hour(told, start, context)
+    if told.end_days:
+        until = read_day(told.end_days, context)
+        return (
+            datetime.combine(_after_start(until.first, start.date()), Time()) if until is not None else None
+        )
+    if told.duration is not None:
+        return start + _length(told.duration.values)
+    return None
+
+
+def _end_hour(told: Told, start: datetime, context: Context) -> datetime | None:
+    """The end's hour: the first time after the start that fits its words."""
+    if told.end_clock is not None:
+        values: dict[str, object] = dict(told.end_clock.values)
+    elif told.clock is not None and "hour2" in told.clock.values:
+        values = _second(told.clock.values)
+    else:
+        values = {}
+    part = str(told.end_part.values["part"]) if told.end_part is not None else ""
+    day = start.date()
+    if told.end_days and (until := read_day(told.end_days, context)) is not None:
+        day = _after_start(until.first, day)
+    if not values:
+        hour: Hour | None = read_part(part) if part else None
+    else:
+        hour = read_clock(values, part, context, dated=True)
+    if hour is None:
+        return None
+    readings = [on_day(day, minute) for minute in (hour.minute, hour.other) if minute is not None]
+    later = sorted(moment for moment in readings if moment > start)
+    return later[0] if later else readings[0] + timedelta(days=1)
+
+
+def _second(values: Values) -> dict[str, object]:
+    names = {
+        "hour2": "hour",
+        "min2": "min",
+        "digits22": "digits2",
+        "quarter2": "quarter",
+        "add2": "add",
+        "ampm2": "ampm",
+    }
+    return {names[key]: value for key, value in values.items() if key in names}
+
+
+def _length(values: Values) -> timedelta:
+    amount = float(values.get("count", values.get("num", 0))) + float(values.get("more", 0))
+    minutes = {"minute": 1, "hour": 60, "day": DAY, "week": 7 * DAY, "fortnight": 14 * DAY, "month": 30 * DAY}
+    return timedelta(
+        minutes=float(values.get("minutes", 0)) + amount * minutes.get(str(values.get("unit")), 0)
+    )
+
+
+def _read_deadline(told: Told, context: Context) -> TimeMention | None:
+    day = read_day(told.end_days, context)
+    if day is None:
+        return None
+    if day.granularity in ("week", "month", "year") and day.last is not None:
+        day = Day(first=day.first, last=day.last, granularity=day.granularity, backward=day.backward)
+    hour = None
+    if told.end_clock is not None:
+        hour = read_clock(told.end_clock.values, "", context, dated=day.first != context.today)
+    start = on_day(day.first, hour.minute) if hour is not None else None
+    return TimeMention(
+        spans=NO_SPANS,
+        date=start.date() if start is not None else day.first,
+        time=start.time() if start is not None else None,
+        end=datetime.combine(day.last, Time()) if day.last is not None else None,
+        all_day=hour is None,
+        granularity=_granularity(hour, day.granularity),
+        past=(day.last or day.first) < context.today,
+        ambiguous=day.other is not None,
+        alternative=datetime.combine(day.other, Time()) if day.other is not None else None,
+        missing_time=hour is None,
+        deadline=True,
+    )
+
+
+def _read_undated(told: Told, context: Context) -> TimeMention | None:
+    """An hour without a day: on the day that was asked about, else the next (or last) one that fits."""
+    on = context.on
+    deadline = told.clock is None and told.end_clock is not None
+    if deadline:
+        told.clock, told.end_clock = told.end_clock, None
+        told.part = told.part or told.end_part
+    hour = _hour(told, context, dated=on is not None and on != context.today)
+    if hour is None:
+        return None
+    day = on or context.today
+    start = on_day(day, hour.minute)
+    if on is None:
+        start = _nearest(start, hour, context)
+    other = None
+    if hour.other is not None:
+        other = on_day(start.date(), hour.other % DAY)
+        if other <= context.now and not context.past and on is None:
+            other += timedelta(days=1)
+    return TimeMention(
+        spans=NO_SPANS,
+        date=start.date(),
+        time=start.time(),
+        end=_end(told, start, Day(first=start.date()), context),
+        granularity=_granularity(hour, "day"),
+        has_date=False,
+        past=start < context.now,
+        ambiguous=other is not None,
+        alternative=other,
+        approximate=not hour.exact,
+        part=hour.part,
+        same_time=told.same_time is not None,
+        deadline=deadline,
+    )
+
+
+def _nearest(start: datetime, hour: Hour, context: Context) -> datetime:
+    if context.past:
+        while start > context.now:
+            start -= timedelta(days=1)
+        return start
+    if hour.minute >= DAY and start - timedelta(days=1) > context.now:
+        return start - timedelta(days=1)  # "two at night" said at one
+    while start <= context.now:
+        start += timedelta(days=1)
+    return start
+
+
+def _read_recurring(told: Told, context: Context) -> TimeMention | None:
+    """A recurrence with its first occurrence, or None when its pieces make no rule."""
+    facts = recurrence.gather(told.every, told.days, told.excepted)
+    text = recurrence.rule(facts)
+    if text is None:
+        return None
+    hour = _hour(told, context, dated=True)
+    time = on_day(context.today, hour.minute).time() if hour is not None else None
+    anchor = _anchor(told, context)
+    after = max(context.now, datetime.combine(anchor, Time()) - timedelta(microseconds=1))
+    first = recurrence.first_occurrence(text, anchor=datetime.combine(anchor, Time()), after=after, time=time)
+    if first is None:
+        return None
+    text = recurrence.settle(text, first.date())
+    text += _until(told, first, context)
+    timed = time is not None or text.startswith(("FREQ=HOURLY", "FREQ=MINUTELY"))
+    other = hour.other if hour is not None else None
+    return TimeMention(
+        spans=NO_SPANS,
+        date=first.date(),
+        time=first.time() if timed else None,
+        end=_end(told, first, Day(first=first.date()), context) if timed and not told.end_days else None,
+        rrule=text,
+        all_day=not timed,
+        granularity=_granularity(hour, "day"),
+        ambiguous=other is not None,
+        alternative=on_day(first.date(), other % DAY) if other is not None else None,
+        approximate=hour is not None and not hour.exact,
+        part=hour.part if hour is not None else "",
+        missing_time=not timed,
+    )
+
+
+def _anchor(told: Told, context: Context) -> Date:
+    """The day a recurrence starts from: told ("starting Monday"), or today."""
+    days = told.start_days
+    if not days:
+        # "every day at seven, tomorrow first": a day beside the rule that is none of its parts
+        days = [
+            piece
+            for piece in told.days
+            if piece.kind in ("day", "period", "distance") and not is_instant(piece)
+        ]
+        days = [piece for piece in days if "where" not in piece.values]
+    if not days:
+        return context.today
+    day = read_day(days, context)
+    return day.first if day is not None and day.first >= context.today else context.today
+
+
+def _until(told: Told, first: datetime, context: Context) -> str:
+    if told.end_days:
+        day = read_day(told.end_days, context)
+        if day is not None:
+            last = day.last or day.first
+            while last < first.date():
+                last = _after_start(last, first.date())
+            return f";UNTIL={last:%Y%m%d}T235959"
+    if told.duration is not None and told.duration.values.get("unit") not in ("minute", "hour"):
+        last = first.date() + _length(told.duration.values) - timedelta(days=1)
+        return f";UNTIL={last:%Y%m%d}T235959"
+    return ""
+
+
+__all__ = ["PART_TIMES", "Piece", "read"]
