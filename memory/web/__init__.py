@@ -9,6 +9,7 @@ from flask import Flask, current_app
 
 from memory.web import (
     accounts,
+    chat,
     errors,
     health,
     i18n,
@@ -38,7 +39,7 @@ def build_web(wiring: Wiring) -> Flask:
     session.init(app)
     i18n.init(app)
     errors.init(app)
-    for page in (accounts, health, memories, operator, rules, settings_page):
+    for page in (accounts, chat, health, memories, operator, rules, settings_page):
         app.register_blueprint(page.bp)
     app.context_processor(_template_context)
     return app

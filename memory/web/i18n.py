@@ -127,9 +127,9 @@ def _locale() -> str:
     return _LOCALES[language()]
 
 
-def _zone() -> zoneinfo.ZoneInfo | None:
+def _zone() -> str | None:
     found = person_or_none()
     try:
-        return zoneinfo.ZoneInfo(found.zone) if found else None
+        return zoneinfo.ZoneInfo(found.zone).key if found else None  # flask-babel makes its own kind of it
     except (zoneinfo.ZoneInfoNotFoundError, ValueError):
         return None

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
-from flask_babel import gettext
 from simple_websocket import ConnectionClosed
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
@@ -30,6 +30,7 @@ from memory.storage import frames as rows
 from memory.storage import turns
 from memory.storage.engine import reading
 from memory.web import messages
+from memory.web.errors import words
 from memory.web.markdown import to_html
 from memory.web.messages import Hello, Message, Ping, Say, Stop
 
@@ -85,6 +86,12 @@ def options(max_message_chars: int) -> dict[str, Any]:
     }
 
 
+def is_same_site(origin: str, host: str, url: str) -> bool:
+    """Whether a page of this server opened the socket: from the host it asks, or from the public address."""
+    place = urlsplit(origin).netloc
+    return bool(place) and place in (host, urlsplit(url).netloc)
+
+
 def serve(ws: Socket, *, conductor: Conducts, frames: Frames, engine: Engine, visitor: Visitor) -> None:
     """Carry frames both ways until the browser goes away.
 
@@ -135,13 +142,12 @@ class Line:
 
     def refuse(self, error: AppError, *, client_id: str = "") -> None:
         """Say why something was not taken; `again` is whether the same may be sent once more."""
-        message = gettext(error.source) % error.values if error.source else gettext(messages.NOT_UNDERSTOOD)
         self.tell(
             {
                 "n": 0,
                 "kind": "refused",
                 "client_id": client_id,
-                "message": message,
+                "message": words(error),
                 "again": isinstance(error, Unavailable),
             }
         )

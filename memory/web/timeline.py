@@ -1,0 +1,117 @@
+"""The thread as the page draws it: turns with their days, dividers, safe answers and chips."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from markupsafe import Markup
+from sqlalchemy.orm import Session
+
+from memory.errors import NotFound
+from memory.records import ENDED, Card, CardStatus, Conversation, Person, Turn
+from memory.storage import cards, turns
+from memory.web.markdown import to_html
+
+_SHOWN_CARDS = frozenset({CardStatus.ACTIVE, CardStatus.DONE, CardStatus.CANCELLED})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One turn of the thread and what stands above it."""
+
+    turn: Turn
+    conversation: str  # public id
+    answer: Markup
+    chips: tuple[Card, ...]
+    day: datetime | None  # the first turn of a day carries it
+    day_key: str  # the local date, ISO, so that two pieces of the thread can be joined
+    begins: bool  # the first turn of a conversation
+    private: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timeline:
+    """A piece of the thread, oldest first."""
+
+    finished: tuple[Entry, ...]
+    under_way: tuple[Entry, ...]  # waiting or running: shown below what is finished
+    older: str  # public id of the oldest turn shown when there are older ones, else ""
+
+
+def read_newest(
+    session: Session, person: Person, *, limit: int, device_id: int, before: int | None = None
+) -> Timeline:
+    """The newest `limit` turns, or the newest before a turn's id."""
+    found = turns.timeline(session, person.id, before_turn_id=before, limit=limit + 1)
+    return _arrange(session, found, person=person, limit=limit, device_id=device_id)
+
+
+def read_around(
+    session: Session, person: Person, anchor: Turn, *, limit: int, after: int, device_id: int
+) -> Timeline:
+    """At most `limit` turns up to an anchor and at most `after` behind it."""
+    # Turn ids are shared by everybody, so that this many ids hold at most as many turns of this person.
+    last = anchor.id + after + 1
+    found = turns.timeline(session, person.id, before_turn_id=last, limit=limit + 1)
+    return _arrange(session, found, person=person, limit=limit, device_id=device_id)
+
+
+def _arrange(
+    session: Session,
+    found: Sequence[tuple[Turn, Conversation]],
+    *,
+    person: Person,
+    limit: int,
+    device_id: int,
+) -> Timeline:
+    above = found[0] if len(found) > limit else None
+    shown = found[-limit:]
+    zone = ZoneInfo(person.zone)
+    entries = [
+        _entry(session, each, previous=previous, zone=zone, device_id=device_id)
+        for previous, each in zip([above, *shown], shown, strict=False)
+    ]
+    return Timeline(
+        finished=tuple(entry for entry in entries if entry.turn.state in ENDED),
+        under_way=tuple(entry for entry in entries if entry.turn.state not in ENDED),
+        older=shown[0][0].public_id if above is not None else "",
+    )
+
+
+def _entry(
+    session: Session,
+    found: tuple[Turn, Conversation],
+    *,
+    previous: tuple[Turn, Conversation] | None,
+    zone: ZoneInfo,
+    device_id: int,
+) -> Entry:
+    turn, conversation = found
+    today = turn.created_at.astimezone(zone).date()
+    new_day = previous is None or previous[0].created_at.astimezone(zone).date() != today
+    return Entry(
+        turn=turn,
+        conversation=conversation.public_id,
+        answer=to_html(turn.answer),
+        # A card opens on the device that asked for it; others see the words alone.
+        chips=_chips(session, turn) if turn.device_id in (None, device_id) else (),
+        day=turn.created_at if new_day else None,
+        day_key=today.isoformat(),
+        begins=previous is not None and previous[1].id != conversation.id,
+        private=conversation.private,
+    )
+
+
+def _chips(session: Session, turn: Turn) -> tuple[Card, ...]:
+    found = []
+    for public_id in turn.kept:
+        try:
+            card = cards.by_public_id(session, turn.person_id, public_id)
+        except NotFound:
+            continue  # forgotten since
+        if card.visible and card.status in _SHOWN_CARDS:
+            found.append(card)
+    return tuple(found)

@@ -1,0 +1,184 @@
+// The chat page: puts the socket, what was said, what is being typed and the outbox together.
+
+import { Composer } from "./chat/composer.js";
+import { Connection } from "./chat/connection.js";
+import { Outbox, screenId } from "./chat/outbox.js";
+import { Thread } from "./chat/thread.js";
+
+const RETRY_MS = 5_000;
+
+function start(page) {
+  const outbox = new Outbox(page.dataset.person);
+  const status = page.querySelector("#status");
+  const sign = page.querySelector("#connection");
+  const say = (text) => (status.textContent = text);
+  let running = "";
+
+  const thread = new Thread(page, {
+    onStatus: say,
+    onRunning: (turn) => {
+      running = turn;
+      composer.answering = Boolean(turn);
+    },
+  });
+
+  const composer = new Composer(page.querySelector("#composer"), {
+    outbox,
+    onSay: (text) => {
+      const entry = outbox.add(text);
+      thread.showPending(entry);
+      thread.toEnd();
+      send(entry);
+    },
+    onStop: () => running && connection.send({ stop: running }),
+  });
+
+  function send(entry) {
+    connection.send({ say: entry.text, client_id: entry.client_id });
+  }
+
+  function sendAll() {
+    for (const entry of outbox.all()) {
+      thread.showPending(entry);
+      send(entry);
+    }
+  }
+
+  const connection = new Connection({
+    url: new URL(page.dataset.socket, location.href).href.replace(/^http/, "ws"),
+    probe: page.dataset.probe,
+    hello: () => ({
+      hello: thread.last,
+      screen: screenId(),
+      zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      language: document.documentElement.lang,
+    }),
+    onFrame: take,
+    onState: (state) => {
+      if (state === "ready" && sign.dataset.state) say(page.dataset.reconnected);
+      sign.dataset.state = state === "ready" ? "" : state;
+      sign.hidden = state === "ready";
+      sign.querySelector("[data-away]").hidden = state !== "away";
+      sign.querySelector("[data-signed-out]").hidden = state !== "signed_out";
+      if (state === "ready") sendAll();
+    },
+  });
+
+  function take(frame) {
+    if (frame.kind === "accepted") outbox.drop(frame.client_id);
+    if (frame.kind === "refused") return refused(frame);
+    if (frame.kind === "reload") return reload();
+    thread.take(frame);
+  }
+
+  function refused({ client_id, message, again }) {
+    composer.tell(message);
+    if (again) return setTimeout(sendAll, RETRY_MS);
+    const entry = outbox.drop(client_id);
+    thread.dropPending(client_id);
+    if (!entry) return;
+    composer.giveBack(entry.text);
+    composer.tell(message);
+  }
+
+  async function reload() {
+    const response = await fetch(page.dataset.thread, { headers: { "HX-Request": "true" } });
+    if (!response.ok) return;
+    thread.replaceWith(await response.text());
+    connection.restart();
+  }
+
+  for (const entry of outbox.all()) thread.showPending(entry);
+  // Another tab's words reach the outbox of both; when the server took them, both know by the frame.
+  if (!location.hash) thread.toEnd();
+  connection.start();
+}
+
+// What works without the socket, on the newest turns and when looking back alike.
+function listen(page) {
+  page.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copy-answer]");
+    if (!button) return;
+    const text = button.closest(".turn").querySelector(".prose").innerText;
+    await copy(text);
+    page.querySelector("#status").textContent = page.dataset.copied;
+    button.classList.add("copied");
+    setTimeout(() => button.classList.remove("copied"), 1500);
+  });
+
+  page.addEventListener("click", (event) => {
+    const fill = event.target.closest("[data-fill]");
+    if (!fill) return;
+    const field = page.querySelector("#composer textarea");
+    field.value = fill.textContent.trim();
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    field.focus();
+  });
+
+  // The words to edit are those on the page, and each opening is one message.
+  page.addEventListener("toggle", (event) => {
+    const details = event.target;
+    if (!details.open || !details.matches?.("[data-edit]")) return;
+    const field = details.querySelector("textarea");
+    if (!field.value) field.value = details.closest(".turn").querySelector(".words").innerText;
+    details.querySelector("[name=client_id]").value = crypto.getRandomValues(new Uint32Array(3)).join("-");
+    field.focus();
+  }, true);
+
+  page.addEventListener("click", (event) => {
+    const opener = event.target.closest("[data-open-edit]");
+    if (!opener) return;
+    opener.closest("details").open = false;
+    opener.closest(".turn").querySelector("[data-edit]").open = true;
+  });
+
+  page.addEventListener("click", (event) => {
+    const cancel = event.target.closest("[data-cancel]");
+    if (cancel) cancel.closest("details").open = false;
+  });
+
+  // Older turns come above: what is being read must not move.
+  let height = 0;
+  page.addEventListener("htmx:beforeSwap", (event) => {
+    if (event.detail.target.matches("[data-older]")) height = document.documentElement.scrollHeight;
+  });
+  page.addEventListener("htmx:afterSwap", () => {
+    if (!height) return;
+    joinDays(page);
+    scrollBy(0, document.documentElement.scrollHeight - height);
+    height = 0;
+  });
+}
+
+// Two pieces of one day meet: the second one's heading is too much.
+function joinDays(page) {
+  let before = "";
+  for (const separator of page.querySelectorAll("#log [data-day]")) {
+    if (separator.dataset.day === before) separator.remove();
+    else before = separator.dataset.day;
+  }
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Plain http has no clipboard but the old way.
+    const field = document.createElement("textarea");
+    field.value = text;
+    field.className = "visually-hidden";
+    document.body.append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+  }
+}
+
+const page = document.getElementById("chat");
+listen(page);
+if (page.dataset.live) start(page);
+// A link to a turn that is further back than what is shown.
+else if (location.hash) document.querySelector(location.hash)?.scrollIntoView({ block: "center" });
+if (page.dataset.live && /^#turn-[\w-]+$/.test(location.hash) && !document.querySelector(location.hash)) {
+  location.replace(`/?turn=${location.hash.slice(6)}${location.hash}`);
+}
