@@ -18,6 +18,7 @@ from memory.errors import InvalidInput
 from memory.records import Card, CardStatus, Category, NewCard, Person, When
 from memory.storage import cards as rows
 from memory.storage import links as link_rows
+from memory.storage import turns as turn_rows
 
 MAX_TEXT = 4000
 
@@ -143,20 +144,37 @@ def complete(session: Session, card: Card, status: CardStatus, *, now: datetime)
 
 
 def forget(session: Session, cards: Sequence[Card], *, now: datetime) -> int:
-    """Take cards out of every answer at once; `undo_forget` brings them back until the undo runs out."""
+    """Take cards out of every answer at once; `undo_forget` brings them back until the undo runs out.
+
+    What they came from goes with them: the turns that told them leave every excerpt,
+    and summaries that rest on these are written anew without them.
+    """
     total = 0
     for status in (CardStatus.ACTIVE, CardStatus.SUPERSEDED, CardStatus.DONE, CardStatus.CANCELLED):
         ids = [card.id for card in cards if card.status is status]
         if ids:
             total += rows.set_status(session, ids, CardStatus.FORGOTTEN, now=now, was=status)
+    turn_rows.withhold(session, _told_in(session, cards), withheld=True)
     return total
 
 
 def undo_forget(session: Session, cards: Sequence[Card], *, now: datetime) -> int:
     """Bring back what was forgotten a moment ago; returns how many came back."""
-    return rows.set_status(
+    back = rows.set_status(
         session, [card.id for card in cards], CardStatus.ACTIVE, now=now, was=CardStatus.FORGOTTEN
     )
+    turn_rows.withhold(session, _told_in(session, cards), withheld=False)
+    return back
+
+
+def _told_in(session: Session, cards: Sequence[Card]) -> list[int]:
+    """The turns that told these cards: where they came from, and where the same was said in passing."""
+    told = {card.turn_id for card in cards if card.turn_id is not None}
+    for card in cards:
+        told.update(
+            turn_rows.holding(session, card.person_id, sorted(set(lang.terms(card.text, card.language))))
+        )
+    return sorted(told)
 
 
 def restore(session: Session, person: Person, card: Card, *, now: datetime) -> bool:

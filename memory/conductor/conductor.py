@@ -18,12 +18,14 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from memory import cards
 from memory import language as lang
 from memory.conductor.gate import Check
 from memory.conductor.run import Parts, run_turn
 from memory.errors import AppError, Conflict, InvalidInput
 from memory.queue import JobName
-from memory.records import ENDED, Person, Turn, TurnContext, TurnState
+from memory.records import ENDED, CardStatus, Person, Turn, TurnContext, TurnState
+from memory.storage import cards as card_rows
 from memory.storage import conversations as conversation_rows
 from memory.storage import people as people_rows
 from memory.storage import turns as turn_rows
@@ -37,7 +39,7 @@ _BEAT_S = 1.0  # how often a process looks after its turns, in real seconds
 
 
 class Conductor:
-    """Takes messages and runs their turns: one after the other for a person, any number of persons at once."""
+    """Takes messages and runs their turns: a person's one after the other, any number of persons at once."""
 
     def __init__(self, parts: Parts, *, checks: Sequence[Check] = ()) -> None:
         """Nothing is started before the first message or `start`.
@@ -128,6 +130,43 @@ class Conductor:
         if asked and (event := self._stops.get(turn_id)) is not None:
             event.set()
         return asked
+
+    def delete(self, person: Person, turn_public_id: str) -> None:
+        """Take a whole turn out: of the page, of every excerpt, with the cards that it made.
+
+        Until its undo runs out `undo_delete` brings it back; then the sweep removes it.
+
+        Raises:
+            NotFound: there is no such turn of this person.
+            Conflict: it is still being answered.
+        """
+        with transaction(self._parts.engine) as session:
+            turn = turn_rows.by_public_id(session, person.id, turn_public_id)
+            if turn.state not in ENDED:
+                raise Conflict(
+                    "This can be changed when it has been answered, while the conversation is open."
+                )
+            now = self._parts.clock()
+            turn_rows.mark_deleted(session, turn.id, at=now)
+            turn_rows.redo_summaries(session, [turn.id])
+            cards.forget(session, card_rows.of_turn(session, turn.id), now=now)
+            self._frame(session, person.id, turn.conversation_id, turn.id, "removed", {})
+        self._parts.frames.wake(person.id)
+
+    def undo_delete(self, person: Person, turn_public_id: str) -> None:
+        """Bring back a turn that was taken out a moment ago, with its cards.
+
+        Raises:
+            NotFound: there is no such turn, or its undo has run out.
+        """
+        with transaction(self._parts.engine) as session:
+            turn = turn_rows.by_public_id(session, person.id, turn_public_id)
+            turn_rows.mark_deleted(session, turn.id, at=None)
+            turn_rows.redo_summaries(session, [turn.id])
+            forgotten = card_rows.of_turn(session, turn.id, status=CardStatus.FORGOTTEN)
+            cards.undo_forget(session, forgotten, now=self._parts.clock())
+            self._frame(session, person.id, turn.conversation_id, turn.id, "restored", {})
+        self._parts.frames.wake(person.id)
 
     def wait(self, turn_id: int, timeout_s: float) -> Turn:
         """The turn once it has ended, or as it stands after `timeout_s` seconds."""

@@ -38,10 +38,12 @@ from memory.records import (
 )
 from memory.storage import cards as card_rows
 from memory.storage import conversations as conversation_rows
+from memory.storage import figures as figure_rows
 from memory.storage import retrievals as retrieval_rows
 from memory.storage import rules as rule_rows
 from memory.storage import turns as turn_rows
 from memory.storage.engine import reading, transaction
+from memory.storage.figures import Figure
 
 
 class _Arguments(BaseModel):
@@ -248,6 +250,7 @@ def _create(session: Session, context: ToolContext, told: CreateCard, now: datet
     )
     kept = cards.remember(session, context.person, new, embedder=context.embedder, now=now, replaces=old)
     (context.changed if kept.outcome is cards.Outcome.MERGED else context.made).append(kept.card)
+    figure_rows.add(session, _COUNTED[kept.outcome], now=now)
     return {
         "ok": True,
         "card": kept.card.public_id,
@@ -256,6 +259,13 @@ def _create(session: Session, context: ToolContext, told: CreateCard, now: datet
         "superseded": [each.text for each in kept.replaced],
         "when": _when_data(kept.card.when),
     }
+
+
+_COUNTED = {
+    cards.Outcome.CREATED: Figure.CARDS,
+    cards.Outcome.MERGED: Figure.DUPLICATES,
+    cards.Outcome.SUPERSEDED: Figure.SUPERSEDED,
+}
 
 
 def _update(session: Session, context: ToolContext, told: UpdateCard, now: datetime) -> dict[str, Any]:
@@ -286,7 +296,11 @@ def _forget(session: Session, context: ToolContext, told: Forget, now: datetime)
     allowed = [card for card in chosen if _may_change(context, card)]
     if len(allowed) < len(chosen):
         return {"ok": False, "error": "a guest cannot forget what is the owner's"}
-    return {"ok": True, "forgotten": cards.forget(session, allowed, now=now)}
+    forgotten = cards.forget(session, allowed, now=now)
+    # The request names what is to be forgotten: it must not give it back either.
+    turn_rows.withhold(session, [context.turn.id], withheld=True)
+    figure_rows.add(session, Figure.FORGOTTEN, forgotten, now=now)
+    return {"ok": True, "forgotten": forgotten}
 
 
 def _search(session: Session, context: ToolContext, told: SearchMemory, now: datetime) -> dict[str, Any]:

@@ -201,10 +201,10 @@ def by_ids(session: Session, person_id: int, card_ids: Sequence[int]) -> dict[in
     return {row.id: to_record(row) for row in rows}
 
 
-def of_turn(session: Session, turn_id: int) -> list[Card]:
-    """Active cards a turn made, oldest first."""
+def of_turn(session: Session, turn_id: int, *, status: CardStatus = CardStatus.ACTIVE) -> list[Card]:
+    """Cards a turn made that are in one status, oldest first."""
     rows = session.scalars(
-        select(CardRow).where(CardRow.turn_id == turn_id, CardRow.status == "active").order_by(CardRow.id)
+        select(CardRow).where(CardRow.turn_id == turn_id, CardRow.status == status.value).order_by(CardRow.id)
     )
     return [to_record(row) for row in rows]
 

@@ -99,6 +99,12 @@ def by_id(session: Session, conversation_id: int) -> Conversation:
     return to_record(row, _turns(session, row.id))
 
 
+def find(session: Session, conversation_id: int) -> Conversation | None:
+    """One conversation, or None when it is gone: for jobs, which may come late."""
+    row = session.get(ConversationRow, conversation_id, populate_existing=True)
+    return None if row is None else to_record(row, _turns(session, row.id))
+
+
 def held_by(session: Session, conversation_id: int) -> int | None:
     """The agent who holds a conversation, read under a lock, so that no claim slips in before the commit."""
     return session.scalar(

@@ -20,6 +20,13 @@ class Figure(StrEnum):
     FAILURES = "failures"  # turns that ended in a failure
     VERIFIED = "verified"  # turns that the verifier looked at
     MISSED = "missed"  # of these, turns in which it found something that was not kept
+    SKIPPED = "skipped"  # of these, turns that surely held nothing
+    RECOVERED = "recovered"  # facts and persons that it added
+    REFUSED = "refused"  # proposals that its checks turned down
+    FIRST_TIME = "first_time"  # facts and persons that the first pass had kept
+    DUPLICATES = "duplicates"  # statements that were known already
+    SUPERSEDED = "superseded"  # cards that a newer value replaced
+    FORGOTTEN = "forgotten"  # cards that a person had forgotten
 
 
 def add(session: Session, figure: Figure, amount: int = 1, *, now: datetime) -> None:

@@ -234,6 +234,23 @@ def by_id(session: Session, turn_id: int) -> Turn:
     return to_record(row, _feedback(session, turn_id))
 
 
+def find(session: Session, turn_id: int) -> Turn | None:
+    """One turn, or None when it is gone: for jobs, which may come late."""
+    row = session.get(TurnRow, turn_id, populate_existing=True)
+    return None if row is None or row.deleted_at is not None else to_record(row)
+
+
+def before(session: Session, turn: Turn) -> Turn | None:
+    """The turn before one, in the same conversation."""
+    row = session.scalar(
+        select(TurnRow)
+        .where(TurnRow.conversation_id == turn.conversation_id, TurnRow.id < turn.id, *_standing())
+        .order_by(TurnRow.id.desc())
+        .limit(1)
+    )
+    return None if row is None else to_record(row)
+
+
 def by_public_id(session: Session, person_id: int, public_id: str) -> Turn:
     """One of the person's own turns.
 

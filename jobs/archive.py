@@ -1,0 +1,48 @@
+"""The five-minute sweep, and the summary of one archived conversation."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from jobs.wiring import wiring
+from memory import cards
+from memory.overview import archive
+from memory.queue import JobName
+from memory.storage import turns as turn_rows
+from memory.storage.engine import reading, transaction
+
+_UNQUEUED_AFTER = timedelta(minutes=2)  # by then a queued job has run
+
+
+def run(*, conversation_id: int) -> int:
+    """Summarise one archived conversation. Running it twice changes nothing.
+
+    Returns:
+        1 when the summary was written now, else 0.
+    """
+    parts = wiring()
+    return int(archive.write_summary(parts.engine, parts.embedder, conversation_id, now=parts.clock()))
+
+
+def sweep() -> int:
+    """Archive silent conversations and find whatever was left undone: summaries, verifications, removals.
+
+    Everything it does is done once by the rows themselves, so that it may be killed
+    and run again at any step.
+
+    Returns:
+        How many conversations were archived.
+    """
+    parts = wiring()
+    now = parts.clock()
+    closed = archive.close_silent(parts.engine, now=now, idle_s=parts.settings.idle_s)
+    for conversation_id in archive.pending_summaries(parts.engine):
+        archive.write_summary(parts.engine, parts.embedder, conversation_id, now=now)
+    with reading(parts.engine) as session:
+        unverified = turn_rows.unverified(session, before=now - _UNQUEUED_AFTER, limit=200)
+    for turn_id in unverified:
+        parts.queue.enqueue(JobName.VERIFY, unique=str(turn_id), turn_id=turn_id)
+    with transaction(parts.engine) as session:
+        cards.purge(session, now=now, undo_s=parts.settings.undo_s)
+        turn_rows.purge_deleted(session, now - timedelta(seconds=parts.settings.undo_s))
+    return len(closed)

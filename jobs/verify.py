@@ -1,0 +1,19 @@
+"""Second pass over a turn: add the facts and persons that were not kept, and index its words."""
+
+from __future__ import annotations
+
+from jobs.wiring import wiring
+from memory.cards.verifier import verify
+from memory.overview.archive import index_turn
+
+
+def run(*, turn_id: int) -> int:
+    """Verify a turn and index it for recall. Running it twice changes nothing.
+
+    Returns:
+        How many facts and persons were added.
+    """
+    parts = wiring()
+    index_turn(parts.engine, parts.embedder, turn_id)
+    outcome = verify(parts.engine, parts.embedder, turn_id, now=parts.clock())
+    return 0 if outcome is None else outcome.recovered

@@ -1,0 +1,69 @@
+"""Does a statement rest on what the person said? Pure.
+
+Whatever a model proposes, its names, numbers and codes must stand in the person's own
+words, and so must most of the words that carry meaning: nothing is invented, translated
+or taken from an assistant's guess.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from memory import language as lang
+
+_ENOUGH = 0.5  # share of a statement's stems that the person used
+_DIGITS = re.compile(r"\w*\d[\w.:/+-]*")
+
+
+def is_grounded(
+    text: str, *, said: Iterable[str], language: str, names: Iterable[str] = (), moment_words: bool = False
+) -> bool:
+    """Whether a statement rests on the person's words.
+
+    Args:
+        said: the person's messages that it may rest on, without pasted text.
+        names: names that are known already and may be used.
+        moment_words: the statement holds an absolute date that was said as a relative
+            one; its numbers are then not looked for.
+    """
+    sources = " \n ".join(said)
+    folded = lang.fold(sources)
+    known = {word for name in names for word in lang.words(lang.fold(name))}
+    if not moment_words and not all(
+        _has_number(number, folded, sources, language) for number in _DIGITS.findall(text)
+    ):
+        return False
+    heard = set(lang.words(folded)) | known
+    if any(word not in heard for word in _name_words(text)):
+        return False
+    stems = set(lang.terms(text, language))
+    held = set(lang.terms(sources, language)) | {lang.fold(word) for word in known}
+    values = {number.value for number in lang.numbers.find(sources, language)}
+    strangers = [stem for stem in stems if stem not in held and not _is_value(stem, values)]
+    return len(strangers) <= len(stems) * (1 - _ENOUGH)
+
+
+def own_words(said: str) -> str:
+    """A message without what was pasted into it: only the person's own words can be kept."""
+    return re.sub(r"<pasted>.*?(</pasted>|$)", " ", said, flags=re.DOTALL | re.IGNORECASE)
+
+
+def _has_number(number: str, folded: str, sources: str, language: str) -> bool:
+    bare = number.strip(".:/+-")
+    if lang.fold(bare) in folded:
+        return True
+    return bare.isdigit() and any(
+        str(each.value) == bare.lstrip("0") and not bare.startswith("0")
+        for each in lang.numbers.find(sources, language)
+    )
+
+
+def _is_value(stem: str, values: set[int]) -> bool:
+    return stem.isdigit() and int(stem) in values
+
+
+def _name_words(text: str) -> list[str]:
+    """Folded capitalised words inside a text, its first word apart; a German noun is one too, if said."""
+    found = re.findall(r"(?<=[^.!?:\n] )[A-ZÀ-ÖØ-Þ][\w'’-]+", text)
+    return [word for each in found for word in lang.words(lang.fold(each))]

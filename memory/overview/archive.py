@@ -1,0 +1,102 @@
+"""The end of a conversation: marked archived once, summarised once, indexed for later."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import Engine
+
+from memory import language as lang
+from memory.embedding import Embedder
+from memory.overview.summary import summarise
+from memory.records import Turn
+from memory.storage import conversations as conversation_rows
+from memory.storage import turns as turn_rows
+from memory.storage.engine import reading, transaction
+
+log = logging.getLogger(__name__)
+
+Summarises = Callable[[Sequence[Turn]], str]
+
+
+def close_silent(engine: Engine, *, now: datetime, idle_s: float, limit: int = 500) -> list[int]:
+    """Archive the conversations whose person has been silent for more than `idle_s`; their ids."""
+    with reading(engine) as session:
+        silent = conversation_rows.silent_since(session, now - timedelta(seconds=idle_s), limit=limit)
+    closed = []
+    for conversation in silent:
+        with transaction(engine) as session:
+            # Looked at again under the lock: the person may have come back a moment ago.
+            current = conversation_rows.by_id(session, conversation.id)
+            if conversation_rows.is_over(
+                current.last_exchange_at, now=now, idle_s=idle_s
+            ) and conversation_rows.close(session, conversation.id, now=now):
+                closed.append(conversation.id)
+    return closed
+
+
+def pending_summaries(engine: Engine, *, limit: int = 200) -> list[int]:
+    """Archived conversations that lack their summary."""
+    with reading(engine) as session:
+        return [each.id for each in conversation_rows.unsummarised(session, limit=limit)]
+
+
+def write_summary(
+    engine: Engine,
+    embedder: Embedder,
+    conversation_id: int,
+    *,
+    now: datetime,
+    summarises: Summarises | None = None,
+) -> bool:
+    """Summarise an archived conversation and index it; False when that is done already.
+
+    Killed at any step it leaves no summary or one: the row is written by one
+    conditional update, and only while there is none.
+
+    Args:
+        summarises: a configured model; when it fails, the extractive summary is taken.
+    """
+    with reading(engine) as session:
+        conversation = conversation_rows.find(session, conversation_id)
+        if conversation is None or conversation.archived_at is None or conversation.private:
+            return False
+        turns = turn_rows.of_conversation(session, conversation_id)
+    summary = ""
+    if summarises is not None and turns:
+        try:
+            summary = summarises(turns).strip()
+        # Broad on purpose: a failing model must not leave a conversation without its index.
+        except Exception as error:
+            log.warning(
+                "model did not summarise",
+                extra={"conversation_id": conversation_id, "error": type(error).__name__},
+            )
+    summary = summary or summarise(turns)
+    language = turns[-1].language if turns else "en"
+    vector = embedder.encode([summary])[0] if summary else None
+    with transaction(engine) as session:
+        return conversation_rows.write_summary(
+            session,
+            conversation_id,
+            summary=summary,
+            terms=" ".join(lang.terms(summary, language)),
+            vector=vector,
+            vector_version=embedder.version if summary else "",
+            now=now,
+        )
+
+
+def index_turn(engine: Engine, embedder: Embedder, turn_id: int) -> bool:
+    """Give a turn what recall needs to find it; False when it is gone."""
+    with reading(engine) as session:
+        turn = turn_rows.find(session, turn_id)
+    if turn is None:
+        return False
+    terms = " ".join(lang.terms(turn.said, turn.language))
+    vector = embedder.encode([turn.said[:2000]])[0]
+    with transaction(engine) as session:
+        turn_rows.index(session, turn_id, terms=terms, vector=vector, vector_version=embedder.version)
+    return True
