@@ -6,6 +6,10 @@ Per-language knowledge lives in data files under `data/`; a further language is
 a new file and a test file, no code.
 """
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
 from memory.listening.heard import (
     Act,
     Candidate,
@@ -16,6 +20,7 @@ from memory.listening.heard import (
     Question,
     Request,
 )
+from memory.listening.listener import hear
 
 __all__ = [
     "Act",
@@ -26,4 +31,46 @@ __all__ = [
     "KnownPerson",
     "Question",
     "Request",
+    "listen",
 ]
+
+
+def listen(
+    text: str,
+    *,
+    language: str,
+    now: datetime,
+    zone: str,
+    known: Sequence[KnownPerson] = (),
+    speaker: str = "",
+    pending: Mapping[str, Any] | None = None,
+    previous: str = "",
+) -> Heard:
+    """Hear one message: everything in it that is worth keeping or asks for something.
+
+    Nothing is stored and nothing outside is read but the sentence encoder's
+    weights: the same arguments give the same answer.
+
+    Args:
+        text: what the person said, as said.
+        language: one of config.LANGUAGES.
+        now: aware, in the person's zone.
+        zone: IANA name; moments are wall-clock time there.
+        known: people the owner told about before; no card is made anew for them.
+        speaker: a guest who holds the phone; "" is the owner.
+        pending: the question the assistant waits on, such as {"ask": "time", "day": "2026-04-17"}.
+        previous: the person's message before this one, for "remember that".
+
+    Returns:
+        A Heard. Spans of its candidates lie in `text`; `why` of each says what made it.
+    """
+    return hear(
+        text,
+        language=language,
+        now=now,
+        zone=zone,
+        known=known,
+        speaker=speaker,
+        pending=pending,
+        previous=previous,
+    )

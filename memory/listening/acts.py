@@ -1,0 +1,171 @@
+"""What a sentence does: ask, forget, call off, change who speaks, set a rule ..."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memory.language import terms
+from memory.listening.heard import Forgetting, Question, Request
+from memory.listening.regions import Sentence
+from memory.listening.scene import Scene, sentence_case, strip
+from memory.listening.tokens import Piece
+
+_ITEMS = {"cancel": "cancel", "move": "move", "done": "done", "snooze": "snooze", "other_one": "other_one"}
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """Who holds the phone from now on: a name and what they are to the owner; "" is the owner."""
+
+    name: str
+    relation: str = ""
+
+
+def forgetting(scene: Scene, piece: Piece) -> Forgetting | None:
+    """What a sentence asks to forget, or None. "Don't forget" and "I forgot" ask for nothing."""
+    lex, norm = scene.lex, piece.norm
+    match = lex.search("forget", norm)
+    if match is None:
+        return None
+    other = lex.search("forget_not", norm)
+    if other and other.start() <= match.end() and match.start() <= other.end():
+        return None
+    first, last = piece.range_of(match)
+    after, before = piece.part(last), piece.part(0, first)
+    topic = after if len(after) >= 1 else before
+    if len(before) and lex.begins("topic_first", before.norm):
+        topic = before
+    topic = _plain(scene, topic)
+    everything = bool(lex.begins("everything", topic.norm)) and len(topic) <= 5
+    said = topic.said(scene.text).strip(" ,.!?;:")
+    return Forgetting(topic=said, everything=everything)
+
+
+def _plain(scene: Scene, piece: Piece) -> Piece:
+    """The words that say what, without "that thing about", "please", and reasons behind it."""
+    lex = scene.lex
+    changed = True
+    while changed and len(piece) > 1:
+        changed = False
+        for name in ("topic_lead", "closer_end"):
+            match = lex.begins(name, piece.norm) if name == "topic_lead" else None
+            if match and match.end() and match.end() < len(piece.norm):
+                piece, changed = piece.part(piece.range_of(match)[1]), True
+    for clause in scene.splitter.split(piece)[:1]:
+        piece = clause.piece or piece
+    return strip(scene, piece) or piece
+
+
+def on_item(scene: Scene, piece: Piece) -> Request | None:
+    """What a sentence does to something that is to be done: cancel, move, tick off, snooze."""
+    lex, norm = scene.lex, piece.norm
+    for name, verb in _ITEMS.items():
+        match = lex.begins(name, norm)
+        if match is None and name in ("cancel", "other_one", "move"):
+            match = lex.search(name, norm)
+            if match and match.start() and name == "move" and not lex.search("todo_noun", norm):
+                match = None
+        if match is None:
+            continue
+        times = scene.times(piece, tense="future")
+        told = [t for t in times if t.date is not None]
+        if name == "move" and not told and not any(t.same_time for t in times):
+            continue
+        first, last = piece.range_of(match)
+        rest = piece.without(first, last) if len(piece) > last - first else piece
+        rest = rest.outside([span for t in times for span in t.spans])
+        topic = _plain(scene, rest).said(scene.text) if rest else ""
+        when = told[0].when(scene.zone) if told and name in ("move", "snooze", "cancel") else None
+        return Request(verb=verb, topic=topic.strip(" ,.!?;:"), when=when)
+    return None
+
+
+def speaker(scene: Scene, piece: Piece) -> Speaker | None:
+    """Who takes the phone, or that the owner has it again; None when nothing of it is said."""
+    lex, norm = scene.lex, piece.norm
+    back = lex.begins("speaker_back", norm)
+    if back and back.end() >= len(norm) - 12:
+        return Speaker("")
+    match = lex.begins("speaker", norm)
+    if match is None:
+        return None
+    for group, said in match.groupdict().items():
+        if not said:
+            continue
+        part = piece.part(*piece.range_of(match, group))
+        named = [m for m in scene.people.find(part) if m.name or m.relation]
+        if named:
+            name = next((m.name for m in named if m.name), "")
+            relation = next((m.relation for m in named if m.relation), "")
+            return Speaker(name or relation, relation)
+        words = part.words
+        if words and words[0].is_capital and len(words) <= 3 and not lex.has("notname", words[0].folded):
+            return Speaker(" ".join(w.text for w in words if w.is_capital))
+    return None
+
+
+def question(scene: Scene, sentence: Sentence, piece: Piece) -> Question | None:
+    """The question of a sentence taken apart, or None when it asks nothing."""
+    lex, norm = scene.lex, piece.norm
+    asks = (
+        sentence.mark == "?"
+        or bool(lex.begins("question", norm))
+        or bool(lex.begins("recall", norm))
+        or bool(lex.begins("know", norm))
+        or bool(lex.begins("last_talk", norm))
+    )
+    if not asks:
+        return None
+    mentions = scene.people.find(piece)
+    own = any(
+        lex.has("self_any", w) or lex.has("possessive", w) or w in lex.first_verbs for w in piece.folded
+    )
+    return Question(
+        topic=" ".join(terms(sentence.piece.said(scene.text), lex.language)),
+        names=tuple(dict.fromkeys(m.name for m in mentions if m.name)),
+        relations=tuple(dict.fromkeys(m.key for m in mentions if m.key)),
+        attribute=_asked(scene, norm),
+        about_speaker=own and not any(m.name for m in mentions),
+    )
+
+
+def _asked(scene: Scene, norm: str) -> str:
+    """What a question asks for: name, age, when, where ... or ""."""
+    for name in (
+        "phone",
+        "code",
+        "age",
+        "birthday",
+        "name",
+        "job",
+        "when",
+        "where",
+        "who",
+        "number",
+        "color",
+    ):
+        if scene.lex.search(f"ask_{name}", norm):
+            return name
+    return ""
+
+
+def is_request(scene: Scene, piece: Piece) -> bool:
+    """Whether a sentence asks for work or for general knowledge."""
+    return bool(scene.lex.begins("request", piece.norm))
+
+
+def rule(scene: Scene, piece: Piece) -> str:
+    """A standing instruction for the assistant in the person's words, or ""."""
+    if scene.lex.begins("rule", piece.norm) and len(piece) <= 30:
+        return sentence_case(piece.said(scene.text))
+    return ""
+
+
+def personal(scene: Scene, piece: Piece) -> bool:
+    """Whether a question is about the person, their people, things or days."""
+    lex = scene.lex
+    if any(lex.has("self_any", w) or lex.has("possessive", w) for w in piece.folded):
+        return True
+    if any(w in lex.first_verbs for w in piece.folded):
+        return True
+    return any(m.name or m.owner in ("self", "article") for m in scene.people.find(piece))

@@ -1,0 +1,456 @@
+"""One sentence into clauses: one for each thing it says, also when dictated without a comma."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from memory.listening.lexicon import Lexicon
+from memory.listening.tokens import Kind, Piece, Token
+
+_WINDOW = 9  # words in which a clause's verb is looked for
+_DICTATED = 8  # words from which on a sentence without commas may hold several clauses
+_MAX_WORDS = 120  # a longer "sentence" is cut here: nobody says one
+
+
+class Role(StrEnum):
+    """What a clause does in its sentence."""
+
+    MAIN = "main"
+    CAUSE = "cause"  # "because my daughter ..."
+    RELATIVE = "relative"  # "who is allergic ..."
+    CONDITION = "condition"  # "if ..."
+    COMPLEMENT = "complement"  # "... that my sister ..."
+    QUESTION = "question"
+
+
+@dataclass
+class Clause:
+    """A clause and how it hangs on the one before."""
+
+    piece: Piece
+    role: Role
+    antecedent: Piece = field(default_factory=lambda: Piece(()))  # what a relative clause speaks of
+    joined: bool = False  # by "and": shares subject and role with the one before
+    bare_verb: bool = False  # begins with a verb: its subject is the one before
+
+
+class Splitter:
+    """Cuts the sentences of one language."""
+
+    def __init__(self, lex: Lexicon) -> None:
+        self.lex = lex
+
+    def split(self, piece: Piece) -> list[Clause]:
+        """Clauses in order. All words of the piece are in exactly one of them, but for connecting words."""
+        words = piece.words[:_MAX_WORDS]
+        comma = self._commas(piece)
+        walk = _Walk(self, piece, words, comma)
+        return walk.run()
+
+    def _commas(self, piece: Piece) -> list[bool]:
+        """For each word whether a comma, dash or bracket stands before it."""
+        marks, seen = [], False
+        for token in piece.tokens:
+            if token.kind in (Kind.WORD, Kind.NUMBER):
+                marks.append(seen)
+                seen = False
+            elif token.kind is Kind.PUNCT and token.text in ",;:–—()-":
+                seen = True
+            elif token.kind is Kind.SIGN:
+                seen = True
+        return marks
+
+
+class _Walk:
+    """One pass over the words of a sentence."""
+
+    def __init__(self, splitter: Splitter, piece: Piece, words: Sequence[Token], comma: list[bool]) -> None:
+        self.lex = splitter.lex
+        self.piece = piece
+        self.words = words
+        self.comma = comma
+        self.dictated = not any(comma[1:]) and len(words) >= _DICTATED
+        self.done: list[Clause] = []
+        self.current: list[Token] = []
+        self.role = Role.MAIN
+        self.joined = False
+        self.bare = False
+        self.antecedent = Piece(())
+
+    def run(self) -> list[Clause]:
+        index = self._opening()
+        while index < len(self.words):
+            index = self._step(index)
+        self._close()
+        return self.done
+
+    def _opening(self) -> int:
+        """Role of the first clause when its first word tells: because, if."""
+        for name, role in (("because", Role.CAUSE), ("condition", Role.CONDITION)):
+            match = self.lex.begins(name, self.piece.norm)
+            if match:
+                self.role = role
+                length = self.piece.range_of(match)[1]
+                if role is Role.CONDITION:
+                    self.current.extend(self.words[:length])
+                return length
+        return 0
+
+    def _close(self) -> None:
+        if self.current:
+            tokens = self._with_punctuation(self.current)
+            self.done.append(Clause(Piece(tokens), self.role, self.antecedent, self.joined, self.bare))
+        self.current = []
+        self.antecedent = Piece(())
+
+    def _with_punctuation(self, words: list[Token]) -> list[Token]:
+        """The words of a clause and the signs between them (a code keeps its brackets, a title its colon)."""
+        inside = {id(word) for word in words}
+        kept: list[Token] = []
+        for token in self.piece.tokens:
+            if id(token) in inside:
+                kept.append(token)
+            elif token.kind not in (Kind.WORD, Kind.NUMBER) and words[0].start < token.start < words[-1].end:
+                previous = max((w for w in words if w.end <= token.start), key=lambda w: w.end)
+                if self.piece.tokens.index(token) and all(
+                    between.kind not in (Kind.WORD, Kind.NUMBER) or id(between) in inside
+                    for between in self.piece.tokens
+                    if previous.start <= between.start <= token.start
+                ):
+                    kept.append(token)
+        return kept
+
+    def _open(self, role: Role, *, joined: bool = False, bare: bool = False) -> None:
+        self._close()
+        self.role, self.joined, self.bare = role, joined, bare
+
+    def _step(self, index: int) -> int:
+        """Take the word at `index` into the current clause, or open a new one; the next index."""
+        lex, rest = self.lex, self.piece.part(index)
+        has_left = self._has_verb(self.current)
+        comma = self.comma[index]
+        if index and (comma or has_left):
+            for name, role in (("because", Role.CAUSE), ("condition", Role.CONDITION)):
+                match = lex.begins(name, rest.norm)
+                length = rest.range_of(match)[1] if match else 0
+                if match and self._verb_within(index + length):
+                    self._open(role)
+                    if role is Role.CONDITION:
+                        self.current.extend(self.words[index : index + length])
+                    return index + length
+        word = self.words[index]
+        if index and lex.has("relative", word.folded) and self._is_relative(index, comma):
+            return self._relative(index, has_left)
+        if index and self._is_question(index, comma, has_left):
+            self._open(Role.QUESTION)
+            self.current.append(word)
+            return index + 1
+        if index and lex.has("and", word.folded):
+            return self._and(index, has_left)
+        if index and comma:
+            following = self._comma(index, has_left)
+            if following is not None:
+                return following
+        if index and has_left and lex.has("that", word.folded) and self._complement(index):
+            self._open(Role.COMPLEMENT)
+            return index + 1
+        if index and self.dictated and has_left and self._dictated_start(index):
+            self._open(Role.MAIN)
+            self.current.append(word)
+            return index + 1
+        self.current.append(word)
+        return index + 1
+
+    # each kind of boundary
+
+    def _is_relative(self, index: int, comma: bool) -> bool:
+        lex, before = self.lex, self.words[index - 1]
+        if not self._verb_within(index + 1):
+            return False
+        if lex.has("that", self.words[index].folded) and self._own_subject(index + 1):
+            return False  # "que ma boîte est ...": a complement
+        if comma:
+            return True
+        return (
+            before.folded not in lex.verbs
+            and not lex.has("preposition", before.folded)
+            and not lex.has("and", before.folded)
+            and not lex.has("adverb", before.folded)
+            and not lex.has("no_bare_relative", self.words[index].folded)
+        )
+
+    def _own_subject(self, index: int) -> bool:
+        """Whether a subject of its own follows a "that"."""
+        at = self._skip_adverbs(index)
+        if at >= len(self.words):
+            return False
+        word = self.words[at].folded
+        lex = self.lex
+        return (
+            word not in lex.verbs
+            and any(lex.has(kind, word) for kind in ("possessive", "article", "self", "third", "their"))
+            or word in lex.first_verbs
+        )
+
+    def _relative(self, index: int, has_left: bool) -> int:
+        """A relative clause: up to the comma behind which the main clause goes on, or to its end."""
+        antecedent = Piece(self._with_punctuation(self.current[-7:])) if self.current else Piece(())
+        if not has_left:
+            stop = self._resumes(index + 1)
+            if stop is not None:
+                inner = Piece(self._with_punctuation(list(self.words[index + 1 : stop])))
+                self.done.append(Clause(inner, Role.RELATIVE, antecedent, False, True))
+                return stop
+        self._open(Role.RELATIVE, bare=True)
+        self.antecedent = antecedent
+        return index + 1
+
+    def _resumes(self, index: int) -> int | None:
+        """Where the main clause goes on behind a relative one: a comma with a verb after it."""
+        for at in range(index + 1, min(len(self.words), index + 15)):
+            if self.comma[at]:
+                following = self._skip_adverbs(at)
+                if following < len(self.words) and self.words[following].folded in self.lex.verbs:
+                    return at
+        return None
+
+    def _is_question(self, index: int, comma: bool, has_left: bool) -> bool:
+        if not has_left or not (comma or self.dictated or self.lex.has("and", self.words[index - 1].folded)):
+            return False
+        word = self.words[index]
+        if not self.lex.has("wh", word.folded) and not comma:
+            return False
+        if self.words[index - 1].folded in self.lex.verbs or self.lex.has(
+            "preposition", self.words[index - 1].folded
+        ):
+            return False
+        return bool(self.lex.begins("question", self.piece.part(index).norm))
+
+    def _and(self, index: int, has_left: bool) -> int:
+        following = index + 1
+        if following >= len(self.words):
+            return following
+        if self.lex.has("that", self.words[following].folded) and self._verb_within(following + 1):
+            self._open(self.role if self.role is not Role.MAIN else Role.COMPLEMENT, joined=True)
+            return following + 1
+        if self.lex.has("relative", self.words[following].folded) and self.role is Role.RELATIVE:
+            antecedent = self.antecedent
+            self._open(Role.RELATIVE, joined=True, bare=True)
+            self.antecedent = antecedent
+            return following + 1
+        if has_left and self._starts(following):
+            role = self.role if self.role is not Role.QUESTION else Role.MAIN
+            antecedent = self.antecedent
+            bare = self._bare_start(following)
+            if role is Role.RELATIVE and not bare:
+                role = Role.MAIN
+            self._open(role, joined=True, bare=bare)
+            if role is Role.RELATIVE:
+                self.antecedent = antecedent
+            return following
+        self.current.append(self.words[index])
+        return following
+
+    def _comma(self, index: int, has_left: bool) -> int | None:
+        """Open a clause behind a comma if one starts there; the index to go on from, or None."""
+        lex = self.lex
+        if has_left and self._number_alone(index):
+            end = self._part_end(index)
+            self._open(Role.MAIN, bare=True)
+            self.current.extend(self.words[index:end])
+            self._close()
+            return end
+        if lex.has("that", self.words[index].folded) and self._verb_within(index + 1):
+            self._open(self.role if self.role is Role.CAUSE else Role.COMPLEMENT, joined=True)
+            return index + 1
+        if not self._starts(index) or not (has_left or self._cut_off()):
+            return None
+        bare = self._bare_start(index)
+        role = self.role if bare and self.role in (Role.CAUSE, Role.RELATIVE) else Role.MAIN
+        antecedent = self.antecedent
+        self._open(role, bare=bare)
+        if role is Role.RELATIVE:
+            self.antecedent = antecedent
+        self.current.append(self.words[index])
+        return index + 1
+
+    def _cut_off(self) -> bool:
+        """Whether what stands before a comma is an interjection of its own ("long day,")."""
+        return bool(self.current) and not self._subject_like(self.current)
+
+    def _subject_like(self, words: Sequence[Token]) -> bool:
+        """Whether words without a verb are the subject of what follows ("my landlord, Mr Okafor,")."""
+        lex = self.lex
+        return any(
+            lex.has("possessive", word.folded)
+            or lex.has("self", word.folded)
+            or lex.has("article", word.folded)
+            for word in words
+        ) or any(word.is_capital for word in words)
+
+    def _number_alone(self, index: int) -> bool:
+        """Whether only an age stands between two commas: "I'm Priyanka, fifty-three, ..."."""
+        end = index + 1
+        while end < len(self.words) and not self.comma[end]:
+            end += 1
+        if end - index > 4:
+            return False
+        norm = self.piece.part(index, end).norm
+        match = self.lex.begins("age_alone", norm)
+        return bool(match) and match.end() == len(norm) if match else False
+
+    def _complement(self, index: int) -> bool:
+        following = index + 1
+        if following >= len(self.words) or not self._verb_within(following):
+            return False
+        return self._starts(following) or self.words[following].is_capital
+
+    def _dictated_start(self, index: int) -> bool:
+        lex, words = self.lex, self.words
+        before = words[index - 1]
+        if (
+            before.folded in lex.verbs
+            or lex.has("preposition", before.folded)
+            or lex.has("and", before.folded)
+            or lex.has("or", before.folded)
+            or lex.has("that", before.folded)
+            or lex.has("article", before.folded)
+            or lex.has("possessive", before.folded)
+            or lex.has("relative", before.folded)
+            or lex.has("self", before.folded)
+            or lex.has("adverb", before.folded)
+            or lex.has("wh", before.folded)
+            or lex.begins("condition", before.folded)
+            or lex.begins("because", before.folded)
+        ):
+            return False
+        word = words[index]
+        if lex.has("self", word.folded):
+            return index + 1 < len(words) and words[index + 1].folded in lex.verbs
+        if lex.has("article", word.folded) and index + 1 < len(words):
+            following = words[index + 1]
+            return lex.has("possessive", following.folded) and self._starts(index)
+        return lex.has("possessive", word.folded) and not self._open_object() and self._starts(index)
+
+    def _open_object(self) -> bool:
+        """Whether the last verb still waits for its object, so that "my ..." is that object."""
+        last = self.current[-1] if self.current else None
+        return last is not None and last.folded in self.lex.verbs
+
+    # what begins at a word
+
+    def _skip_adverbs(self, index: int) -> int:
+        while index < len(self.words) and (
+            self.lex.has("adverb", self.words[index].folded)
+            or self.lex.has("filler", self.words[index].folded)
+        ):
+            index += 1
+        return index
+
+    def _bare_start(self, index: int) -> bool:
+        """Whether a clause begins with its verb (its subject is the one before)."""
+        at = self._skip_adverbs(index)
+        if at >= len(self.words):
+            return False
+        word = self.words[at].folded
+        following = self.words[at + 1].folded if at + 1 < len(self.words) else ""
+        if self.lex.has("clitic", word) and following in self.lex.verbs:
+            return following not in self.lex.first_verbs
+        return (
+            word in self.lex.verbs
+            and word not in self.lex.first_verbs
+            and not self.lex.has("self", following)
+            and not self.lex.has("third", following)
+        )
+
+    def _starts(self, index: int) -> bool:
+        """Whether a clause with a verb of its own can start at a word."""
+        lex, words = self.lex, self.words
+        at = self._skip_adverbs(index)
+        if at >= len(words):
+            return False
+        word = words[at].folded
+        if lex.begins("exist", self.piece.part(at).norm):
+            return True
+        if word in lex.first_verbs and not lex.has("ambiguous", word):
+            return True
+        if lex.has("self", word) or lex.has("third", word) or lex.has("it", word):
+            return self._verb_within(at + 1, 4)
+        if lex.has("clitic", word) and at + 1 < len(words) and words[at + 1].folded in lex.verbs:
+            return True
+        if lex.has("wh", word):
+            return bool(lex.begins("question", self.piece.part(at).norm))
+        if word in lex.verbs:
+            return not lex.has("ambiguous", word)
+        if lex.has("preposition", word) or lex.has("time_lead", word):
+            return self._subject_after_verb(at)
+        return self._noun_and_verb(at)
+
+    def _noun_and_verb(self, index: int) -> bool:
+        """A noun phrase with its verb behind; or two of a kind: "the bike lock 000", "my son eighteen"."""
+        lex, words = self.lex, self.words
+        lead = words[index]
+        leads = (
+            lex.has("possessive", lead.folded)
+            or lex.has("article", lead.folded)
+            or lex.has("their", lead.folded)
+            or lead.is_capital
+            or lex.has("first_name", lead.folded)
+            or lead.folded in lex.relation_starts
+            or lex.has("pronoun_start", lead.folded)
+        )
+        if leads and self._verb_within(index + 1, 7, same_part=True):
+            return True
+        if not leads and self.comma[index] and index + 2 < len(words):
+            leads = True
+        end = self._part_end(index)
+        numbers = sum(1 for word in words[index:end] if self._is_number(word))
+        left = any(self._is_number(word) for word in self.current)
+        return leads and bool(numbers) and left and not self._has_verb(words[index:end]) and end - index >= 2
+
+    def _is_number(self, word: Token) -> bool:
+        return word.kind is Kind.NUMBER or bool(self.lex.begins("number_word", word.folded))
+
+    def _part_end(self, index: int) -> int:
+        end = index + 1
+        while (
+            end < len(self.words) and not self.comma[end] and not self.lex.has("and", self.words[end].folded)
+        ):
+            end += 1
+        return end
+
+    def _subject_after_verb(self, index: int) -> bool:
+        """A phrase first, then verb and subject: "and since May I live", "und seit Mai wohne ich"."""
+        lex, words = self.lex, self.words
+        for at in range(index + 1, min(len(words), index + 6)):
+            if self.comma[at] and at > index + 1 and not lex.has("self", words[at].folded):
+                return False
+            if lex.has("self", words[at].folded) or words[at].folded in lex.first_verbs:
+                return words[at].folded in lex.first_verbs or self._verb_near(at)
+            if words[at].folded in lex.verbs and at + 1 < len(words):
+                following = words[at + 1].folded
+                return lex.has("possessive", following) or lex.has("article", following)
+        return False
+
+    def _verb_near(self, index: int) -> bool:
+        around = self.words[max(0, index - 1) : index + 4]
+        return any(word.folded in self.lex.verbs for word in around)
+
+    def _verb_within(self, index: int, width: int = _WINDOW, *, same_part: bool = False) -> bool:
+        for at in range(index, min(len(self.words), index + width)):
+            if (
+                same_part
+                and at > index
+                and (self.comma[at] or (self.lex.has("and", self.words[at].folded) and at > index + 2))
+            ):
+                return False
+            if self.words[at].folded in self.lex.verbs and not self.lex.has(
+                "ambiguous", self.words[at].folded
+            ):
+                return True
+        return False
+
+    def _has_verb(self, words: Sequence[Token]) -> bool:
+        return any(word.folded in self.lex.verbs for word in words)

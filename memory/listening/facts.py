@@ -1,0 +1,521 @@
+"""What is told: facts, people and events out of the clauses of a sentence."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from memory.language import TimeMention, names
+from memory.listening.clauses import Clause, Role
+from memory.listening.durable import Leaning, leanings
+from memory.listening.heard import Candidate
+from memory.listening.people import Mention
+from memory.listening.scene import Scene, sentence_case, strip
+from memory.listening.tokens import Kind, Piece, Token, is_hour
+from memory.records import Category
+
+ANCHORED = 0.42  # a clause about the speaker, their people or things is lasting from here on
+RULED = 0.12  # ... when a row of the attribute table fits it
+LOOSE = 0.62  # ... when nothing in it says whose it is
+CONDITIONAL = 0.85  # ... when it hangs on an "if"
+
+
+@dataclass
+class Subject:
+    """Whom a clause is about, carried to the clauses that leave it out."""
+
+    kind: str = ""  # "self", "person", "thing" or ""
+    name: str = ""
+    relation: str = ""
+    words: str = ""  # as said: "my sister", "the lift"
+
+
+@dataclass
+class Told:
+    """One clause prepared for judging."""
+
+    clause: Clause
+    piece: Piece
+    mentions: tuple[Mention, ...]
+    subject: Subject
+    text: str
+    lead: int = 0  # how many words at the beginning are the subject
+    leaning: Leaning | None = None
+    times: tuple[TimeMention, ...] = ()
+
+
+def hear_told(
+    scene: Scene,
+    clauses: list[Clause],
+    *,
+    correcting: bool = False,
+    asked: bool = False,
+    subject: Subject | None = None,
+) -> tuple[list[Candidate], Subject]:
+    """Candidates of the told clauses of one sentence, and whom it spoke of last.
+
+    Args:
+        scene: the message.
+        clauses: clauses in order; those that ask or command are not among them.
+        correcting: the sentence puts something right.
+        asked: the clauses stand beside a question or request.
+        subject: whom the sentence before spoke of.
+    """
+    told, current = [], subject or Subject()
+    conditional = False
+    for clause in clauses:
+        prepared, current = _prepare(scene, clause, current)
+        if clause.role is Role.CONDITION:
+            conditional = True
+            continue
+        if prepared is not None:
+            told.append(prepared)
+    for each, leaning in zip(told, leanings([t.text for t in told]), strict=True):
+        each.leaning = leaning
+    found: list[Candidate] = []
+    lived: Candidate | None = None
+    for each in told:
+        event = None if asked or conditional else _event(scene, each)
+        if event is not None:
+            if lived is not None and event.when == lived.when:
+                continue
+            lived = event
+            found.append(event)
+            found.extend(_persons(scene, each, "", skip_known=True))
+            continue
+        past = (
+            lived is not None and lived.when is not None and lived.when.start < scene.now.replace(tzinfo=None)
+        )
+        threshold = CONDITIONAL if conditional else 0.8 if past else None
+        found.extend(_statement(scene, each, threshold, correcting=correcting))
+    return _distinct(found), current
+
+
+# preparing
+
+
+def _prepare(scene: Scene, clause: Clause, before: Subject) -> tuple[Told | None, Subject]:
+    piece = strip(scene, clause.piece)
+    if not piece:
+        return None, before
+    mentions = scene.people.find(piece)
+    subject, lead = _subject(scene, piece, mentions, clause, before)
+    text = _clause_text(scene, piece, clause, subject, lead)
+    told = Told(clause, piece, mentions, subject, text, lead)
+    told.times = tuple(scene.times(piece))
+    return told, subject if subject.kind else before
+
+
+def _subject(
+    scene: Scene, piece: Piece, mentions: tuple[Mention, ...], clause: Clause, before: Subject
+) -> tuple[Subject, int]:
+    """Whom a clause is about and how many of its first words say so."""
+    lex, words = scene.lex, piece.words
+    at = 0
+    while at < len(words) and (lex.has("adverb", words[at].folded) or lex.has("filler", words[at].folded)):
+        at += 1
+    if at >= len(words):
+        return before, 0
+    for mention in mentions:
+        if mention.first <= at + 1 < mention.last + 1 and mention.first <= at:
+            return _of(mention, piece, scene), mention.last
+    word = words[at].folded
+    if clause.role is Role.RELATIVE and clause.antecedent:
+        inner = scene.people.find(clause.antecedent)
+        if inner:
+            return _of(inner[-1], clause.antecedent, scene), 0
+    if lex.has("self", word) or word in lex.first_verbs:
+        return Subject(kind="self"), 0
+    if lex.has("third", word) and len(words) > 1:
+        return (replace(before), at + 1) if before.kind == "person" else (Subject(), 0)
+    if clause.bare_verb or (word in lex.verbs and not lex.has("question_verb", word)):
+        if lex.has("self", words[at + 1].folded if at + 1 < len(words) else ""):
+            return Subject(kind="self"), 0
+        for mention in mentions:
+            if mention.first == at + 1 and not clause.bare_verb:
+                return _of(mention, piece, scene), 0
+        return replace(before), 0
+    inverted = _inverted(scene, piece, mentions)
+    if inverted is not None:
+        return inverted, 0
+    if lex.has("possessive", word) or lex.has("article", word):
+        return Subject(kind="thing", words=" ".join(w.text for w in words[: at + 2])), 0
+    return Subject(), 0
+
+
+def _inverted(scene: Scene, piece: Piece, mentions: tuple[Mention, ...]) -> Subject | None:
+    """The subject behind the verb, when something else stands first: "mittwochs hat meine Tochter ..."."""
+    lex, words = scene.lex, piece.words
+    for at, word in enumerate(words[:8]):
+        if lex.has("self", word.folded):
+            return Subject(kind="self")
+        if word.folded in lex.verbs:
+            for mention in mentions:
+                if mention.first == at + 1:
+                    return _of(mention, piece, scene)
+            if at + 1 < len(words) and lex.has("self", words[at + 1].folded):
+                return Subject(kind="self")
+            return None
+    return None
+
+
+def _of(mention: Mention, piece: Piece, scene: Scene) -> Subject:
+    words = " ".join(word.text for word in piece.words[mention.first : mention.last])
+    return Subject(kind="person", name=mention.name, relation=mention.relation, words=words)
+
+
+def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, lead: int) -> str:
+    """The clause as a sentence of its own: the subject it left out, or only a pronoun for it, put in."""
+    said = piece.said(scene.text)
+    match = scene.lex.begins("age_alone", piece.norm)
+    if match and match.end() == len(piece.norm):
+        template = scene.lex.templates["age_self" if subject.kind in ("", "self") else "age"]
+        return template.format(name=subject.name or subject.words, age=said)
+    if clause.role is Role.RELATIVE and clause.antecedent:
+        if scene.lex.search("like_mine", piece.norm):
+            return f"{_noun(scene, clause.antecedent)}, {said}"
+        return f"{subject.name or subject.words or clause.antecedent.said(scene.text)} {said}"
+    if subject.kind != "person":
+        return said
+    name = subject.name or subject.words
+    word = piece.words[0].folded
+    if scene.lex.has("third", word) and lead:
+        return f"{name} {piece.part(lead).said(scene.text)}"
+    if clause.bare_verb and not any(m.first == 0 for m in scene.people.find(piece)):
+        return f"{name} {said}"
+    return said
+
+
+def _noun(scene: Scene, antecedent: Piece) -> str:
+    """The last noun phrase of an antecedent, without its article and preposition."""
+    words = list(antecedent.words)
+    while len(words) > 1 and not (
+        scene.lex.has("article", words[-2].folded) or scene.lex.has("preposition", words[-2].folded)
+    ):
+        words = words[1:] if len(words) > 2 else words[-1:]
+    return words[-1].text
+
+
+# judging
+
+
+def _statement(scene: Scene, told: Told, threshold: float | None, *, correcting: bool) -> list[Candidate]:
+    """The fact of a clause, if it is lasting, and the people it names."""
+    lex, piece = scene.lex, told.piece
+    keep, why = _lasting(scene, told, threshold)
+    text = told.text
+    wrong = ""
+    if keep:
+        text, wrong = _without_wrong(scene, piece, text)
+    head = next((m for m in told.mentions if m.last == told.lead and m.first <= 1 and m.name), None)
+    naming_only = head is not None and head.named and len(piece) - head.last <= 1
+    persons = _persons(scene, told, text if keep and not naming_only else "", skip_known=True)
+    if not keep or naming_only:
+        return persons
+    if (
+        any(p.text.count(",") > 1 or p.why.endswith("+") for p in persons)
+        and head is not None
+        and not head.known
+    ):
+        return persons  # the person's card says it
+    if _only_names(scene, told, persons):
+        return persons
+    rule = _attribute(scene, told)
+    attribute, value, sensitive = rule if rule else ("", "", False)
+    about = told.subject
+    fact = Candidate(
+        category=Category.FACT,
+        text=sentence_case(text),
+        span=(piece.start, piece.end),
+        subject=about.name or about.relation if about.kind == "person" else "",
+        attribute=attribute,
+        value=value,
+        people=tuple(m.name for m in told.mentions if m.name),
+        sensitive=sensitive or _has_code(piece),
+        negated=bool(lex.search("no_longer", piece.norm))
+        or any(lex.has("negation", w) for w in piece.folded),
+        why=why,
+    )
+    return [*persons, fact]
+
+
+def _lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, str]:
+    """Whether a clause is worth keeping as a fact, and by what."""
+    lex, piece, leaning = scene.lex, told.piece, told.leaning
+    assert leaning is not None
+    norm = piece.norm
+    if told.clause.role is Role.QUESTION or not any(w in lex.verbs for w in piece.folded):
+        if not (_has_code(piece) and len(piece) >= 2) and not lex.search("age_alone", norm):
+            return False, "no verb"
+    if lex.search("hypothetical", norm) or lex.search("joke_word", norm) or lex.search("unsure", norm):
+        return False, "unreal"
+    if lex.search("speech", norm) and any(m.owner or m.name for m in told.mentions):
+        return False, "somebody's words"
+    if lex.search("meta", norm):
+        return False, "about the talk"
+    anchored = _anchored(scene, told)
+    rule = _attribute(scene, told)
+    code = _has_code(piece)
+    if lex.search("state", norm) and leaning.lasting < 0.8 and not code:
+        return False, "passing state"
+    needed = threshold
+    if needed is None:
+        if rule or code or lex.search("no_longer", norm):
+            needed = RULED
+        else:
+            needed = ANCHORED if anchored else LOOSE
+    if not anchored and not code and not _thing(scene, piece):
+        return False, "nobody's"
+    if leaning.unreal > 0.6 and not rule:
+        return False, "unreal"
+    if leaning.lasting < needed:
+        return False, "not lasting"
+    return True, f"{rule[0] if rule else 'code' if code else 'statement'} {leaning.lasting:.2f}"
+
+
+def _anchored(scene: Scene, told: Told) -> bool:
+    """Whether a clause is about the speaker, their people or what is theirs."""
+    lex, piece = scene.lex, told.piece
+    if told.subject.kind in ("self", "person"):
+        return True
+    if any(m.owner in ("self", "article") or m.known for m in told.mentions):
+        return True
+    return any(
+        lex.has("self_any", w) or lex.has("possessive", w) or w in lex.first_verbs for w in piece.folded
+    )
+
+
+def _thing(scene: Scene, piece: Piece) -> bool:
+    """Whether a clause speaks of a certain thing of the household: "the lift stops at ..."."""
+    first = piece.words[0].folded
+    return (
+        scene.lex.has("article", first)
+        or piece.words[0].is_capital
+        or bool(scene.lex.begins("exist", piece.norm))
+        or any(scene.lex.has("article", w) for w in piece.folded[:4])
+    )
+
+
+def _has_code(piece: Piece) -> bool:
+    """Whether a clause gives a code, a number to call or an identifier (not a time, age or amount)."""
+    for word in piece.words:
+        if word.kind is not Kind.NUMBER or is_hour(word):
+            continue
+        digits = re.sub(r"\D", "", word.text)
+        if len(digits) >= 4 and not re.fullmatch(r"(?:19|20)\d\d", word.text):
+            return True
+        if (
+            word.text.startswith("0")
+            and len(digits) >= 2
+            or re.search(r"[A-Za-z_]", word.text)
+            and len(word.text) >= 3
+            and not re.fullmatch(r"\d+(?:st|nd|rd|th|kg|km|cm|mm|er|e|ème|h|am|pm|ml|g|l|m|s)", word.folded)
+        ):
+            return True
+    return False
+
+
+def _attribute(scene: Scene, told: Told) -> tuple[str, str, bool] | None:
+    """Key, value and sensitivity of the first row that fits."""
+    about = told.subject.kind or "self"
+    for rule in scene.lex.attributes:
+        if rule.about not in ("any", about):
+            continue
+        match = rule.pattern.search(told.piece.norm)
+        if match is None:
+            continue
+        groups = {key: value for key, value in match.groupdict().items() if value}
+        x = groups.get("x") or groups.get("x2") or ""
+        v = groups.get("v") or groups.get("v2") or ""
+        return rule.key.format(x=x).rstrip(":"), rule.value.format(v=v), rule.sensitive
+    return None
+
+
+def _without_wrong(scene: Scene, piece: Piece, text: str) -> tuple[str, str]:
+    """A statement without what it denies in passing: "twelve, not eleven", "nicht Lenz, sondern Renz"."""
+    for name in ("not_but", "but_not"):
+        match = scene.lex.search(name, piece.norm)
+        if match is None:
+            continue
+        first, last = piece.range_of(match, "gone")
+        kept = piece.without(first, last).said(scene.text)
+        wrong = match.group("wrong")
+        gone = piece.part(first, last).said(scene.text)
+        shorter = text.replace(gone, " ") if gone in text else kept
+        return re.sub(r"\s+", " ", re.sub(r"\s*,\s*(?=,|$)", "", shorter)).strip(), wrong
+    return text, ""
+
+
+# people
+
+
+def _persons(scene: Scene, told: Told, predicate: str, *, skip_known: bool) -> list[Candidate]:
+    """Cards for named people with a relation; the subject's card takes what is said of it."""
+    found = []
+    for mention in told.mentions:
+        if mention.plural:
+            found.extend(_listed(scene, told, mention))
+            continue
+        if not mention.name or not mention.relation or mention.owner == "other":
+            continue
+        if mention.known and skip_known and not mention.named:
+            continue
+        said = [mention.name, mention.relation]
+        why = f"relation {mention.key}"
+        is_subject = mention.last == told.lead or told.subject.name == mention.name
+        if predicate and is_subject and not mention.named:
+            rest = told.piece.part(mention.last)
+            first = rest.words[0].folded if rest else ""
+            if scene.lex.has("copula", first) and len(rest) > 1:
+                rest = rest.part(1)
+            if scene.lex.has("third", first):
+                rest = rest.part(1)
+            if rest and told.lead == mention.last:
+                said.append(rest.said(scene.text).strip(" ,"))
+                why += "+"
+        rule = _attribute(scene, told) if len(said) > 2 else None
+        words = told.piece.words[mention.first : mention.last]
+        end = told.piece.end if len(said) > 2 else words[-1].end
+        found.append(
+            Candidate(
+                category=Category.PERSON,
+                text=", ".join(said),
+                span=(words[0].start, end),
+                subject=mention.name,
+                relation=mention.relation,
+                attribute=rule[0] if rule else f"relation:{mention.key}",
+                value=rule[1] if rule else mention.name,
+                people=(mention.name,),
+                sensitive=bool(rule and rule[2]),
+                why=why,
+            )
+        )
+    return found
+
+
+def _listed(scene: Scene, told: Told, mention: Mention) -> list[Candidate]:
+    """People told as a list: "my kids Mia and Tom", "zwei Söhne, Leo (5) und Max"."""
+    words, found = told.piece.words, []
+    relation = names.relation_word(mention.key, scene.lex.language)
+    at = mention.last
+    naming = scene.lex.begins("naming", told.piece.part(at).norm)
+    if naming:
+        at += told.piece.part(at).range_of(naming)[1]
+    while at < len(words):
+        if scene.lex.has("and", words[at].folded):
+            at += 1
+            continue
+        name, last = scene.people.name_at(words, at)
+        if not name:
+            break
+        said, at, age = [name, relation], last, ""
+        if at < len(words) and words[at].kind is Kind.NUMBER and words[at].text.isdigit():
+            age, at = words[at].text, at + 1
+            said.append(age)
+        found.append(
+            Candidate(
+                category=Category.PERSON,
+                text=", ".join(said),
+                span=(words[last - 1].start, words[at - 1].end),
+                subject=name,
+                relation=relation,
+                attribute="age" if age else f"relation:{mention.key}",
+                value=age or name,
+                people=(name,),
+                why="list of relations",
+            )
+        )
+    return found
+
+
+def _only_names(scene: Scene, told: Told, persons: list[Candidate]) -> bool:
+    """Whether a clause says nothing beyond who somebody is: "Tobias is my brother-in-law"."""
+    if not persons:
+        return False
+    covered = {i for m in told.mentions for i in range(m.first, m.last)}
+    rest = [
+        word.folded
+        for i, word in enumerate(told.piece.words)
+        if i not in covered
+        and not scene.lex.has("copula", word.folded)
+        and not scene.lex.has("and", word.folded)
+        and not scene.lex.has("article", word.folded)
+        and not scene.lex.has("adverb", word.folded)
+        and not scene.lex.has("possession", word.folded)
+    ]
+    return not rest or bool(scene.lex.begins("naming", " ".join(rest)))
+
+
+# events
+
+
+def _event(scene: Scene, told: Told) -> Candidate | None:
+    """The event a clause tells, when it names a day (or an hour of today) that is not a habit."""
+    lex, piece, leaning = scene.lex, told.piece, told.leaning
+    assert leaning is not None
+    time = next((t for t in told.times if t.date is not None and not t.rrule), None)
+    if time is None or any(t.rrule for t in told.times):
+        return None
+    norm = piece.norm
+    if lex.search("hypothetical", norm) or lex.search("unsure", norm) or lex.search("birthday", norm):
+        return None
+    if time.granularity == "year" or not (time.has_date or time.date == scene.now.date()):
+        return None
+    today = time.date == scene.now.date()
+    if time.past:
+        if time.granularity in ("month",) or leaning.lasting > 0.7 or leaning.transient > 0.75:
+            return None
+        if today and leaning.past < 0.5:
+            return None
+    else:
+        if today and time.missing_time and leaning.plan < 0.5:
+            return None
+        planned = bool(lex.search("plan", norm))
+        if leaning.plan + leaning.past < (0.2 if planned else 0.4) or leaning.unreal > 0.6:
+            return None
+        if leaning.request > 0.7 or leaning.transient > 0.8:
+            return None
+    spans = [span for t in told.times for span in t.spans]
+    body = piece.outside(spans)
+    body = _without_relations(told, body)
+    text = sentence_case(_trim(scene, body))
+    if not text:
+        return None
+    people = tuple(dict.fromkeys(m.name for m in told.mentions if m.name))
+    return Candidate(
+        category=Category.EVENT,
+        text=text,
+        span=(piece.start, piece.end),
+        people=people,
+        when=time.when(scene.zone),
+        why=f"event {'past' if time.past else 'coming'} {leaning.plan:.2f}/{leaning.past:.2f}",
+    )
+
+
+def _without_relations(told: Told, body: Piece) -> Piece:
+    """The event's words without what the people's cards already say of them."""
+    gone: list[Token] = []
+    for mention in told.mentions:
+        if mention.name and mention.relation:
+            words = told.piece.words[mention.first : mention.last]
+            parts = set(mention.name.casefold().split())
+            gone.extend(word for word in words if word.text.casefold() not in parts)
+    spans = [(word.start, word.end) for word in gone]
+    return body.outside(spans) if spans else body
+
+
+def _trim(scene: Scene, body: Piece) -> str:
+    """Words that only led to a moment that is cut out are cut with it."""
+    words = list(body.words)
+    while words and scene.lex.has("dangling", words[-1].folded):
+        words.pop()
+    if not words:
+        return ""
+    return Piece([t for t in body.tokens if t.start < words[-1].end]).said(scene.text)
+
+
+def _distinct(found: list[Candidate]) -> list[Candidate]:
+    seen: dict[tuple[str, str], Candidate] = {}
+    for candidate in found:
+        seen.setdefault((candidate.category, candidate.text.casefold()), candidate)
+    return list(seen.values())

@@ -1,0 +1,155 @@
+"""One language's knowledge for the listener, read from `data/<language>.toml`.
+
+The format of the files is described in docs/listening.md.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from memory.language import names
+
+_DATA = Path(__file__).parent / "data"
+_MACRO = re.compile(r"(?<!\?P)<([a-z_]+)>")
+
+
+@dataclass(frozen=True)
+class AttributeRule:
+    """Says which stable key a statement is about, so that a newer one can supersede it."""
+
+    key: str  # "home", "allergy:{x}"; {x} is the pattern's group x
+    pattern: re.Pattern[str]
+    value: str  # "{v}" or fixed: "yes"
+    about: str  # whom it fits: "self", "person", "thing" or "any"
+    sensitive: bool
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Word sets, verbs and patterns of one language. Patterns match `Piece.norm`."""
+
+    language: str
+    suffixes: tuple[str, ...]
+    prefixes: tuple[str, ...]
+    words: Mapping[str, frozenset[str]]
+    verbs: frozenset[str]  # finite forms, any person
+    first_verbs: frozenset[str]  # finite forms that say "I" or "we" by themselves
+    past_verbs: frozenset[str]
+    patterns: Mapping[str, re.Pattern[str]]
+    attributes: tuple[AttributeRule, ...]
+    relations: Mapping[str, str]  # folded words (one or several) -> stable key
+    relation_starts: Mapping[str, tuple[tuple[str, ...], ...]]  # first word -> whole words, longest first
+    templates: Mapping[str, str]  # sentences made by the listener, with {name} and {age}
+    common: frozenset[str]  # every word the tables know: never a name in lower case
+
+    def has(self, kind: str, word: str) -> bool:
+        """Whether a folded word belongs to a word set."""
+        return word in self.words.get(kind, frozenset())
+
+    def search(self, name: str, norm: str) -> re.Match[str] | None:
+        """First match of a pattern list anywhere, or None. A list the file lacks never matches."""
+        pattern = self.patterns.get(name)
+        return pattern.search(norm) if pattern else None
+
+    def begins(self, name: str, norm: str) -> re.Match[str] | None:
+        """Match of a pattern list at the beginning, or None."""
+        pattern = self.patterns.get(name)
+        return pattern.match(norm) if pattern else None
+
+
+@lru_cache(maxsize=None)
+def lexicon(language: str) -> Lexicon:
+    """The tables of one language; English ones when the language has no file."""
+    path = _DATA / f"{language}.toml"
+    if not path.exists():
+        path = _DATA / "en.toml"
+    return _build(tomllib.loads(path.read_text(encoding="utf-8")))
+
+
+def _build(data: Mapping[str, Any]) -> Lexicon:
+    language = str(data["language"])
+    words = {name: frozenset(text.split()) for name, text in data["words"].items()}
+    relations = {key.replace("-", " "): value for key, value in names.relation_words(language).items()}
+    relations |= dict(names.relation_words(language))
+    relations |= data.get("relations", {})
+    words["first_name"] = frozenset((_DATA / "first_names.txt").read_text(encoding="utf-8").split())
+    words["title"] = words.get("title", frozenset()) | names.titles(language)
+    verbs, first, past = _verbs(data["verbs"])
+    macros = {name: _any_of(group) for name, group in words.items()}
+    macros["relation"] = _any_of(relations)
+    macros["verb"] = _any_of(verbs)
+    macros |= {name: "(?:" + "|".join(parts) + ")" for name, parts in data.get("macros", {}).items()}
+    patterns = {name: _compile(parts, macros) for name, parts in data["patterns"].items()}
+    attributes = tuple(_attribute(entry, macros) for entry in data.get("attributes", ()))
+    starts: dict[str, list[tuple[str, ...]]] = {}
+    for relation in relations:
+        parts = tuple(relation.split())
+        starts.setdefault(parts[0], []).append(parts)
+    known = (group for name, group in words.items() if name != "first_name")
+    common = frozenset().union(verbs, past, *known) | {
+        part for relation in relations for part in relation.split()
+    }
+    return Lexicon(
+        language=language,
+        suffixes=tuple(data.get("suffixes", ())),
+        prefixes=tuple(data.get("prefixes", ())),
+        words=words,
+        verbs=verbs,
+        first_verbs=first,
+        past_verbs=past,
+        patterns=patterns,
+        attributes=attributes,
+        relations=relations,
+        relation_starts={key: tuple(sorted(v, key=len, reverse=True)) for key, v in starts.items()},
+        templates=data.get("templates", {}),
+        common=common,
+    )
+
+
+def _any_of(words: Any) -> str:
+    """A pattern part that matches any of the words, longest first; nothing when there is none."""
+    if not words:
+        return "(?!)"
+    return "(?:" + "|".join(re.escape(word) for word in sorted(words, key=lambda w: (-len(w), w))) + ")"
+
+
+def _fill(pattern: str, macros: Mapping[str, str]) -> str:
+    for _ in range(3):  # macros may hold macros
+        pattern = _MACRO.sub(lambda match: macros[match.group(1)], pattern)
+    return pattern
+
+
+def _compile(parts: list[str], macros: Mapping[str, str]) -> re.Pattern[str]:
+    body = "|".join(_fill(part, macros) for part in parts)
+    return re.compile(rf"(?<![^ ])(?:{body})(?![^ ])")
+
+
+def _attribute(entry: Mapping[str, Any], macros: Mapping[str, str]) -> AttributeRule:
+    return AttributeRule(
+        key=entry["key"],
+        pattern=_compile([entry["pattern"]], macros),
+        value=entry.get("value", "{v}"),
+        about=entry.get("about", "any"),
+        sensitive=bool(entry.get("sensitive", False)),
+    )
+
+
+def _verbs(data: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """All finite forms, those of the first person, and those of the past."""
+    finite = set(data.get("finite", "").split())
+    first = set(data.get("first", "").split())
+    past = set(data.get("past", "").split())
+    for group in data.get("classes", ()):
+        cut = group.get("cut", "")
+        for word in group["words"].split():
+            stem = word.removesuffix(cut) if cut else word
+            first.update(stem + ending for ending in group.get("first", "").split("|") if group.get("first"))
+            finite.update(stem + ending for ending in group.get("other", "").split("|"))
+            past.update(stem + ending for ending in group.get("past", "").split("|") if group.get("past"))
+    return frozenset(finite | first | past), frozenset(first), frozenset(past)

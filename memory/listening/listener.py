@@ -1,0 +1,456 @@
+"""One message heard: sentence by sentence, and what each of them holds."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from memory.listening import acts, todo
+from memory.listening.clauses import Clause, Role
+from memory.listening.facts import Subject, hear_told
+from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerson, Question
+from memory.listening.lexicon import lexicon
+from memory.listening.quotes import hear_quotes
+from memory.listening.regions import Sentence, sentences
+from memory.listening.scene import Scene, strip
+from memory.listening.tokens import Piece, tokenize
+from memory.records import Category, When
+
+_ORDER = tuple(Act)
+_QUIET = frozenset({Act.GREETING, Act.THANKS, Act.QUESTION, Act.LAST_TALK, Act.WHAT_DO_YOU_KNOW})
+
+
+@dataclass
+class _Draft:
+    """What has been heard so far; becomes a Heard."""
+
+    acts: set[Act] = field(default_factory=set)
+    candidates: list[Candidate] = field(default_factory=list)
+    fields: dict[str, Any] = field(default_factory=dict)
+    subject: Subject = field(default_factory=Subject)
+    correcting: bool = False
+    unsure: bool = False  # something was said that is not surely nothing
+
+
+def hear(
+    text: str,
+    *,
+    language: str,
+    now: datetime,
+    zone: str,
+    known: Sequence[KnownPerson] = (),
+    speaker: str = "",
+    pending: Mapping[str, Any] | None = None,
+    previous: str = "",
+) -> Heard:
+    """See `memory.listening.listen`."""
+    composed, places = _composed(text)
+    scene = Scene(composed, lexicon(language), now, zone, known, pending or {}, previous)
+    tokens = tokenize(composed, suffixes=scene.lex.suffixes, prefixes=scene.lex.prefixes)
+    draft = _Draft()
+    for sentence in sentences(composed, tokens, scene.lex):
+        _sentence(scene, sentence, draft)
+    _answer(scene, draft)
+    candidates = tuple(_placed(c, places) for c in _unique(draft.candidates))
+    if any(c.category for c in candidates):
+        draft.acts.add(Act.TELL)
+    if not draft.acts:
+        draft.acts.add(Act.SMALL_TALK)
+    ordered = tuple(act for act in _ORDER if act in draft.acts)
+    return Heard(
+        text=text,
+        language=language,
+        acts=ordered,
+        candidates=candidates,
+        surely_nothing=not candidates and not draft.unsure and draft.acts <= _QUIET,
+        **draft.fields,
+    )
+
+
+def _composed(text: str) -> tuple[str, list[int] | None]:
+    """The text with composed letters, and for each of its characters the place in the text given."""
+    if unicodedata.is_normalized("NFC", text):
+        return text, None
+    parts: list[str] = []
+    places: list[int] = []
+    at = 0
+    while at < len(text):
+        end = at + 1
+        while end < len(text) and unicodedata.combining(text[end]):
+            end += 1
+        part = unicodedata.normalize("NFC", text[at:end])
+        parts.append(part)
+        places.extend([at] * len(part))
+        at = end
+    places.append(len(text))
+    return "".join(parts), places
+
+
+def _placed(candidate: Candidate, places: list[int] | None) -> Candidate:
+    if places is None:
+        return candidate
+    start, end = candidate.span
+    return replace(candidate, span=(places[start], places[end]))
+
+
+def _unique(candidates: Sequence[Candidate]) -> list[Candidate]:
+    seen: dict[tuple[str, str], Candidate] = {}
+    for candidate in candidates:
+        seen.setdefault((candidate.category, candidate.text.casefold()), candidate)
+    return list(seen.values())
+
+
+# one sentence
+
+
+def _sentence(scene: Scene, sentence: Sentence, draft: _Draft) -> None:
+    """Add what one sentence holds. The first thing that it surely does decides how it is read."""
+    if sentence.play:
+        draft.unsure = True
+        return
+    lex = scene.lex
+    whole = sentence.piece
+    _courtesies(scene, whole, draft)
+    core = strip(scene, whole)
+    if sentence.quotes:
+        draft.candidates.extend(hear_quotes(scene, sentence))
+        draft.unsure = True
+    if not core:
+        if lex.search("joke", whole.norm):
+            _take_back_told(draft)
+        return
+    if lex.search("aside_out", whole.norm):
+        core = strip(scene, core)
+    if _control(scene, whole, core, draft):
+        return
+    if _commands(scene, sentence, core, draft):
+        return
+    _told_or_asked(scene, sentence, core, draft)
+
+
+def _courtesies(scene: Scene, piece: Piece, draft: _Draft) -> None:
+    for name, act in (("greeting", Act.GREETING), ("thanks", Act.THANKS)):
+        if scene.lex.begins(name, piece.norm):
+            draft.acts.add(act)
+
+
+def _take_back_told(draft: _Draft) -> None:
+    """The last sentence was a joke: what it told is dropped, what it asked for stays."""
+    told = (Category.FACT, Category.PERSON, Category.EVENT)
+    draft.candidates = [c for c in draft.candidates if c.category not in told]
+
+
+def _control(scene: Scene, whole: Piece, core: Piece, draft: _Draft) -> bool:
+    """Speaker, rule, human, kept?, forgetting: a sentence that speaks to the assistant about itself."""
+    lex = scene.lex
+    change = acts.speaker(scene, whole) or acts.speaker(scene, core)
+    if change is not None:
+        draft.fields |= {"speaker_change": change.name, "speaker_relation": change.relation}
+        if change.name and change.relation and change.name != change.relation:
+            draft.candidates.extend(_guest(scene, whole, change))
+        draft.unsure = True
+        return True
+    if lex.search("human", core.norm) and len(core) <= 25:
+        draft.fields["wants_human"] = True
+        draft.acts.add(Act.REQUEST)
+        return True
+    said = acts.rule(scene, core)
+    if said:
+        draft.fields["rule"] = said
+        draft.acts.add(Act.REQUEST)
+        return True
+    if lex.begins("kept", core.norm) and len(core) <= 10:
+        draft.fields["asks_if_kept"] = True
+        draft.acts.add(Act.QUESTION)
+        return True
+    match = lex.begins("remember_previous", core.norm)
+    if match and len(core.norm) - match.end() <= 8:
+        _remember_previous(scene, core, draft)
+        return True
+    forgotten = acts.forgetting(scene, core)
+    if forgotten is not None and not _is_item(scene, core):
+        draft.fields["forgetting"] = forgotten
+        draft.acts.add(Act.FORGET)
+        return True
+    return False
+
+
+def _guest(scene: Scene, piece: Piece, change: acts.Speaker) -> list[Candidate]:
+    if any(k.name.casefold() == change.name.casefold() for k in scene.known):
+        return []
+    return [
+        Candidate(
+            category=Category.PERSON,
+            text=f"{change.name}, {change.relation}",
+            span=(piece.start, piece.end),
+            subject=change.name,
+            relation=change.relation,
+            people=(change.name,),
+            why="takes the phone",
+        )
+    ]
+
+
+def _is_item(scene: Scene, piece: Piece) -> bool:
+    return bool(scene.lex.search("todo_noun", piece.norm)) and acts.on_item(scene, piece) is not None
+
+
+def _remember_previous(scene: Scene, piece: Piece, draft: _Draft) -> None:
+    """ "Remember that": what the message before said; here too if this message said it first."""
+    draft.unsure = True
+    draft.acts.add(Act.TELL)
+    if draft.candidates or not scene.previous:
+        return
+    heard = hear(
+        scene.previous, language=scene.lex.language, now=scene.now, zone=scene.zone, known=scene.known
+    )
+    span = (piece.start, piece.end)
+    draft.candidates.extend(replace(c, span=span, why=f"remember that: {c.why}") for c in heard.candidates)
+
+
+def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft) -> bool:
+    """Call off, remind, list, note. True when the sentence is used up."""
+    lex = scene.lex
+    made = [c for c in draft.candidates if c.category in (Category.REMINDER, Category.TASK)]
+    never = lex.begins("never_mind", core.norm)
+    if never and (made or len(core) <= 6):
+        draft.candidates = [c for c in draft.candidates if c not in made]
+        draft.acts.add(Act.CANCEL)
+        draft.fields.setdefault("request", acts.Request(verb="cancel"))
+        return len(core.norm) - never.end() < 12 or bool(made)
+    tail = lex.search("never_mind_tail", core.norm)
+    if _remind(scene, sentence, core, draft):
+        if tail:
+            draft.candidates = [c for c in draft.candidates if c.category is not Category.REMINDER]
+            draft.acts.add(Act.CANCEL)
+        return True
+    for make in (todo.task, todo.memo):
+        found = make(scene, core)
+        if found is not None and found.candidate is not None:
+            _add_note(scene, found.candidate, core, draft)
+            return True
+    item = acts.on_item(scene, core)
+    if item is not None and (item.verb != "done" or len(core) <= 12):
+        draft.fields["request"] = item
+        draft.acts.add(Act.CANCEL)
+        draft.unsure = True
+        return item.verb != "done"
+    return False
+
+
+def _remind(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft) -> bool:
+    lex = scene.lex
+    match = lex.search("remind", core.norm)
+    if match is None or lex.begins("recall", core.norm):
+        return False
+    first, last = core.range_of(match)
+    base: When | None = next(
+        (c.when for c in draft.candidates if c.category is Category.EVENT and c.when), None
+    )
+    before = any(t.relative_before for t in scene.times(core, tense="future"))
+    if before and base is None:
+        told, _ = hear_told(scene, scene.splitter.split(core.part(0, first)) if first else [])
+        event = next((c for c in told if c.category is Category.EVENT and c.when), None)
+        if event is not None and event.when is not None:
+            draft.candidates.append(event)
+            base = event.when
+            found = todo.reminder(scene, core.part(first), base=base)
+            body = event.text
+            spare = todo.reminder(scene, core, base=base)
+            candidate = found.candidate if found else spare.candidate if spare else None
+            if candidate is not None:
+                draft.candidates.append(
+                    replace(candidate, text=candidate.text if found else body, people=event.people)
+                )
+            return True
+    found = todo.reminder(scene, core, base=base)
+    if found is None or found.candidate is None:
+        earlier = next(
+            (c for c in reversed(draft.candidates) if c.category in (Category.EVENT, Category.FACT)), None
+        )
+        if earlier is None:
+            return False
+        spare = todo.reminder(scene, Piece([*core.tokens]), base=base)
+        times = scene.times(core, tense="future")
+        when, missing = todo.due(scene, times, base or earlier.when)
+        draft.candidates.append(
+            Candidate(
+                category=Category.REMINDER,
+                text=earlier.text,
+                span=(core.start, core.end),
+                people=earlier.people,
+                when=when,
+                missing_time=missing,
+                why=f"asked to be reminded of what was told: {match.group()}",
+            )
+        )
+        if earlier.category is Category.FACT:
+            draft.candidates.remove(earlier)
+        del spare
+        return True
+    draft.candidates.append(found.candidate)
+    draft.candidates.extend(_people_in(scene, core))
+    return True
+
+
+def _people_in(scene: Scene, piece: Piece) -> list[Candidate]:
+    """Cards for people named with their relation inside a command."""
+    told, _ = hear_told(scene, [Clause(piece, Role.MAIN)], asked=True)
+    return [c for c in told if c.category is Category.PERSON and c.text.count(",") == 1]
+
+
+def _add_note(scene: Scene, candidate: Candidate, core: Piece, draft: _Draft) -> None:
+    """A task or memo; a note of something to be done is a task, a note of what happened an event."""
+    if candidate.category is Category.MEMO and not candidate.title:
+        if todo.obligation(scene, candidate.text):
+            candidate = replace(candidate, category=Category.TASK, consult=False)
+        elif scene.lex.search("consult", core.norm):
+            told, _ = hear_told(scene, scene.splitter.split(core), correcting=False)
+            event = next((c for c in told if c.category is Category.EVENT), None)
+            if event is not None:
+                candidate = replace(event, consult=True)
+    draft.candidates.append(candidate)
+
+
+def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft) -> None:
+    """Clauses that tell are listened to; those that ask are taken apart for search."""
+    lex = scene.lex
+    correcting = bool(lex.search("correction", sentence.piece.norm)) and len(sentence.piece) < 40
+    draft.correcting = draft.correcting or correcting
+    asked = acts.question(scene, sentence, core)
+    request = acts.is_request(scene, core)
+    clauses = scene.splitter.split(core)
+    if lex.search("joke_end", sentence.piece.norm):
+        draft.unsure = True
+        return
+    if asked is None and not request:
+        asking = [c for c in clauses if c.role is Role.QUESTION]
+        if asking:
+            ask = Sentence(asking[-1].piece, "?")
+            _asked(scene, acts.question(scene, ask, asking[-1].piece), asking[-1].piece, False, draft)
+        clauses = [c for c in clauses if c.role is not Role.QUESTION]
+        told, draft.subject = hear_told(scene, clauses, correcting=draft.correcting, subject=draft.subject)
+        draft.candidates.extend(told)
+        _correction(scene, core, told, draft)
+        draft.unsure = True
+        return
+    _asked(scene, asked, core, request, draft)
+    beside = [c for i, c in enumerate(clauses) if _tells(scene, c, i, clauses)]
+    told, draft.subject = hear_told(scene, beside, asked=True, subject=draft.subject)
+    covered = {c.text for c in told}
+    if not any(c.category is Category.PERSON for c in told):
+        told += [c for c in _people_in(scene, core) if c.text not in covered]
+    draft.candidates.extend(told)
+
+
+def _tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) -> bool:
+    """Whether a clause of a question or request tells something: a reason, an aside, a statement before."""
+    lex, norm = scene.lex, clause.piece.norm
+    if clause.role in (Role.CAUSE, Role.RELATIVE):
+        return True
+    if (
+        clause.role in (Role.CONDITION, Role.QUESTION)
+        or lex.begins("question", norm)
+        or lex.begins("request", norm)
+    ):
+        return False
+    if clause.role is Role.COMPLEMENT:
+        return clause.joined and index > 0 and clauses[index - 1].role is Role.CAUSE
+    last = all(c.role in (Role.CAUSE, Role.RELATIVE, Role.CONDITION) for c in clauses[index + 1 :])
+    if last and len(clauses) > 1 and index == 0:
+        return False
+    if last:
+        return False
+    first = clause.piece.words[0].folded if clause.piece else ""
+    return (
+        lex.has("self", first)
+        or lex.has("possessive", first)
+        or lex.has("article", first)
+        or first in lex.first_verbs
+        or bool(scene.people.find(clause.piece.part(0, 5)))
+    )
+
+
+def _asked(scene: Scene, asked: Question | None, core: Piece, request: bool, draft: _Draft) -> None:
+    lex, norm = scene.lex, core.norm
+    if asked is None:
+        draft.acts.add(Act.REQUEST)
+        draft.fields.setdefault("request", acts.Request(verb="", topic=core.said(scene.text)))
+        return
+    draft.fields["question"] = asked
+    if lex.begins("last_talk", norm) or lex.search("last_talk", norm) and len(core) < 14:
+        draft.acts.add(Act.LAST_TALK)
+    elif lex.begins("know", norm) or lex.search("know", norm):
+        draft.acts.add(Act.WHAT_DO_YOU_KNOW)
+    elif lex.begins("recall", norm):
+        draft.acts.add(Act.QUESTION)
+    elif request or not acts.personal(scene, core):
+        draft.acts.add(Act.REQUEST)
+        draft.fields.setdefault("request", acts.Request(verb="", topic=core.said(scene.text)))
+        if not request:
+            draft.acts.add(Act.QUESTION)
+    else:
+        draft.acts.add(Act.QUESTION)
+
+
+def _correction(scene: Scene, core: Piece, told: list[Candidate], draft: _Draft) -> None:
+    """Put right: what is wrong and what is right, as far as the sentence says both."""
+    lex = scene.lex
+    wrong = right = ""
+    for name in ("not_but", "but_not"):
+        match = lex.search(name, core.norm)
+        if match is not None:
+            wrong = match.group("wrong")
+            right = match.groupdict().get("right") or ""
+            break
+    if not draft.correcting and not wrong:
+        return
+    if not right:
+        right = told[0].text if told else core.said(scene.text)
+    if draft.correcting or told:
+        first = told[0] if told else None
+        draft.fields["correction"] = Correction(
+            right=right,
+            wrong=wrong,
+            subject=first.subject if first else draft.subject.name or draft.subject.relation,
+            attribute=first.attribute if first else "",
+        )
+
+
+def _answer(scene: Scene, draft: _Draft) -> None:
+    """A short message that answers what the assistant had asked: a time, a yes, a choice."""
+    piece = Piece(tokenize(scene.text, suffixes=scene.lex.suffixes, prefixes=scene.lex.prefixes))
+    lex = scene.lex
+    core = strip(scene, piece) or piece
+    for name, value in (("yes", True), ("no", False)):
+        for each in (piece, core):
+            match = lex.begins(name, each.norm)
+            if match and len(each.norm) - match.end() <= 25 and "yes_no" not in draft.fields:
+                draft.fields["yes_no"] = value
+                if scene.pending:
+                    draft.acts.add(Act.ANSWER)
+    new = any(c.category in (Category.REMINDER, Category.TASK, Category.MEMO) for c in draft.candidates)
+    if new or len(piece) > 16:
+        return
+    found = todo.answer_time(scene, piece, _pending_day(scene))
+    if found is None:
+        return
+    draft.fields["when"], draft.fields["has_time"] = found
+    if scene.pending.get("ask") == "time":
+        draft.acts.add(Act.ANSWER)
+        draft.candidates = [c for c in draft.candidates if c.category is Category.PERSON]
+
+
+def _pending_day(scene: Scene) -> datetime | None:
+    day = scene.pending.get("day") or scene.pending.get("date")
+    if isinstance(day, datetime):
+        return day
+    if isinstance(day, str):
+        try:
+            return datetime.fromisoformat(day)
+        except ValueError:
+            return None
+    return None

@@ -1,0 +1,377 @@
+"""Who is spoken of: people by relation and name, also when the keyboard made no capitals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.language import names
+from memory.language.folding import fold
+from memory.listening.heard import KnownPerson
+from memory.listening.lexicon import Lexicon
+from memory.listening.tokens import Kind, Piece, Token
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A person in a piece: words `first` to before `last`."""
+
+    first: int
+    last: int
+    name: str = ""  # as written, capitals restored; "" when only the relation was said
+    relation: str = ""  # as said, without possessive
+    key: str = ""  # the relation's stable key
+    owner: str = "self"  # whose relation: "self", "other" ("his sister"), "" for a bare name
+    known: bool = False  # the owner had told of this name before
+    named: bool = False  # the sentence itself says the name ("is called Claire")
+    plural: bool = False
+
+
+@dataclass(frozen=True)
+class People:
+    """Finds people in pieces of one message."""
+
+    lex: Lexicon
+    known: Sequence[KnownPerson]
+    lower: bool  # the message has no capitals: names have to be guessed from their place
+
+    def find(self, piece: Piece) -> tuple[Mention, ...]:
+        """Mentions in order, without overlaps."""
+        found: list[Mention] = []
+        at = 0
+        words = piece.words
+        while at < len(words):
+            mention = self._related(piece, at) or self._known(piece, at) or self._titled(piece, at)
+            if mention is None:
+                at += 1
+                continue
+            found.append(mention)
+            at = max(mention.last, at + 1)
+        found = self._apposed(piece, found)
+        taken = {index for m in found for index in range(m.first, m.last)}
+        found.extend(self._bare(piece, taken))
+        return tuple(sorted(found, key=lambda m: m.first))
+
+    # a possessive, perhaps words between, a relation, perhaps a name
+
+    def _related(self, piece: Piece, at: int) -> Mention | None:
+        lex, words = self.lex, piece.words
+        index, owner = at, ""
+        if lex.has("article", words[index].folded) and self._possessive(words, index + 1):
+            index += 1  # "a minha", "o meu"
+        if lex.has("possessive", words[index].folded):
+            owner = "self"
+        elif lex.has("their", words[index].folded):
+            owner = "other"
+        elif lex.has("article", words[index].folded) or lex.has("relation_lead", words[index].folded):
+            owner = "article"
+        else:
+            return None
+        start = index + 1
+        for skip in range(0, 3 if owner != "article" else 2):
+            if start + skip >= len(words):
+                return None
+            if skip and not self._may_qualify(words[start + skip - 1]):
+                return None
+            relation = self._relation(words, start + skip)
+            if relation is None:
+                continue
+            length, key, plural = relation
+            if owner == "article" and not self._by_article(words, start + skip, length, key):
+                return None
+            last = start + skip + length
+            said = self._said(words[start:last])
+            return self._with_name(piece, Mention(at, last, "", said, key, owner, plural=plural))
+        return None
+
+    def _possessive(self, words: Sequence[Token], at: int) -> bool:
+        return at < len(words) and (
+            self.lex.has("possessive", words[at].folded) or self.lex.has("their", words[at].folded)
+        )
+
+    def _may_qualify(self, word: Token) -> bool:
+        """Whether a word may stand between "my" and the relation: "my lovely old neighbour"."""
+        lex = self.lex
+        return not (
+            word.folded in lex.verbs
+            and not lex.has("qualifier", word.folded)
+            or lex.has("preposition", word.folded)
+            or lex.has("and", word.folded)
+            or word.kind is Kind.NUMBER
+        )
+
+    def _by_article(self, words: Sequence[Token], at: int, length: int, key: str) -> bool:
+        """Whether "the ..." names one of the speaker's own: the youngest, el mayor, the landlord Mr X."""
+        folded = " ".join(word.folded for word in words[at : at + length])
+        if self.lex.has("own_by_article", folded.replace(" ", "_")):
+            return True
+        after = words[at + length : at + length + 2]
+        return bool(after) and (
+            self.lex.has("title", after[0].folded.rstrip("."))
+            or (len(after) > 0 and after[0].is_capital and self._nameish(after[0], after_relation=True))
+        )
+
+    def _relation(self, words: Sequence[Token], at: int) -> tuple[int, str, bool] | None:
+        """Length, stable key and plural of the relation that starts at word `at`."""
+        lex = self.lex
+        for parts in lex.relation_starts.get(words[at].folded, ()):
+            if tuple(word.folded for word in words[at : at + len(parts)]) == parts:
+                return len(parts), lex.relations[" ".join(parts)], False
+        key = names.plural_relation_words(lex.language).get(words[at].folded)
+        return (1, key, True) if key else None
+
+    def _said(self, words: Sequence[Token]) -> str:
+        return " ".join(word.text for word in words)
+
+    def _with_name(self, piece: Piece, mention: Mention) -> Mention:
+        """The mention with the name that follows it, by apposition or by a naming verb."""
+        lex, words = self.lex, piece.words
+        at = mention.last
+        if mention.plural or at >= len(words):
+            return mention
+        naming = self._naming(piece, at)
+        if naming is not None:
+            name, last = self._name(words, naming, sure=True)
+            if name:
+                return self._named(mention, name, last, named=True)
+            return mention
+        appose = at
+        if lex.has("article", words[appose].folded) and appose + 1 < len(words):
+            appose += 1  # "a minha sogra, a dona Graciete"
+            if not lex.has("title", words[appose].folded.rstrip(".")) and not (
+                words[appose].is_capital and lex.language != "de"
+            ):
+                return mention
+        name, last = self._name(words, appose, sure=False)
+        return self._named(mention, name, last) if name else mention
+
+    def _named(self, mention: Mention, name: str, last: int, *, named: bool = False) -> Mention:
+        return Mention(
+            mention.first,
+            last,
+            name,
+            mention.relation,
+            mention.key,
+            mention.owner,
+            known=self._is_known(name),
+            named=named,
+        )
+
+    def _naming(self, piece: Piece, at: int) -> int | None:
+        """Where the name starts behind a naming verb at word `at` ("is called", "heißt")."""
+        rest = piece.part(at)
+        match = self.lex.begins("naming", rest.norm)
+        if match is None:
+            return None
+        return at + rest.range_of(match)[1]
+
+    def _name(self, words: Sequence[Token], at: int, *, sure: bool) -> tuple[str, int]:
+        """The name at word `at`, capitals restored, and where it ends; "" when there is none.
+
+        Args:
+            sure: a naming verb stands before it, so that any word but a function word is the name.
+        """
+        lex = self.lex
+        start, titled = at, False
+        while at < len(words) and lex.has("title", words[at].folded.rstrip(".")):
+            at, titled = at + 1, True
+        first = at
+        while at < len(words) and at - first < 4:
+            word = words[at]
+            if at > first and words[at - 1].end + 1 < word.start:
+                break  # punctuation between
+            if self._particle(words, at, first):
+                at += 1
+                continue
+            if not self._nameish(word, after_relation=at == first, sure=(sure or titled) and at == first):
+                break
+            if at > first and not word.is_capital:
+                break
+            at += 1
+        while at > first and self._particle(words, at - 1, -1) and not words[at - 1].is_capital:
+            at -= 1
+        if at == first:
+            return "", start
+        return " ".join(self._capital(word, lex) for word in words[start:at]), at
+
+    def name_at(self, words: Sequence[Token], at: int) -> tuple[str, int]:
+        """The name in a list of people at word `at`, and where it ends; "" when there is none."""
+        return self._name(words, at, sure=False)
+
+    def _particle(self, words: Sequence[Token], at: int, first: int) -> bool:
+        if words[at].folded not in names.particles(self.lex.language) or words[at].is_capital:
+            return False
+        following = words[at + 1] if at + 1 < len(words) else None
+        return at > first and following is not None and (following.is_capital or first == -1)
+
+    def _capital(self, word: Token, lex: Lexicon) -> str:
+        if word.is_capital or lex.has("title", word.folded.rstrip(".")):
+            keep = word.text
+            if self.lower and lex.language == "de" and keep[:1].islower():
+                keep = keep.capitalize()
+            return keep
+        if word.folded in names.particles(lex.language):
+            return word.text
+        return "-".join(part.capitalize() for part in word.text.split("-"))
+
+    def _nameish(self, word: Token, *, after_relation: bool, sure: bool = False) -> bool:
+        """Whether a word can be a name at this place."""
+        lex = self.lex
+        if word.kind is not Kind.WORD or len(word.text) < 2 or word.text[0] in "'’-":
+            return False
+        if self._is_known(word.text):
+            return True
+        if lex.has("notname", word.folded) or word.folded in names.not_names(lex.language):
+            return False
+        if lex.has("first_name", word.folded):
+            return word.is_capital or after_relation
+        if word.is_capital:
+            return lex.language != "de" or sure or (after_relation and not self._german_noun(word))
+        if sure:
+            return True
+        if not after_relation or not self.lower:
+            return False
+        return word.folded not in lex.common and word.folded not in names.titles(lex.language)
+
+    def _german_noun(self, word: Token) -> bool:
+        return word.folded.endswith(("ung", "heit", "keit", "schaft", "tion", "chen", "erei", "ment"))
+
+    def _is_known(self, name: str) -> bool:
+        folded = fold(name)
+        return any(
+            folded == fold(person.name) or folded == fold(person.name).split(" ")[0]
+            for person in self.known
+            if person.name
+        )
+
+    # names alone
+
+    def _known(self, piece: Piece, at: int) -> Mention | None:
+        for person in self.known:
+            parts = fold(person.name).split()
+            if not parts:
+                continue
+            for length in (len(parts), 1):
+                said = [word.folded for word in piece.words[at : at + length]]
+                if said == parts[:length] or (
+                    length == 1
+                    and self.lex.language in ("de", "en")
+                    and said == [parts[0] + "s"]
+                    and piece.words[at].is_capital
+                ):
+                    name = self._known_name(person, length)
+                    return Mention(at, at + length, name, "", "", "", known=True)
+        return None
+
+    def _known_name(self, person: KnownPerson, length: int) -> str:
+        return person.name if length > 1 else person.name.split()[0]
+
+    def _titled(self, piece: Piece, at: int) -> Mention | None:
+        word = piece.words[at]
+        if not self.lex.has("title", word.folded.rstrip(".")):
+            return None
+        name, last = self._name(piece.words, at, sure=False)
+        if not name:
+            return None
+        return Mention(at, last, name, "", "", "", known=self._is_known(name))
+
+    def _apposed(self, piece: Piece, found: list[Mention]) -> list[Mention]:
+        """A relation after the name it belongs to: "Tobias, my brother-in-law"."""
+        joined: list[Mention] = []
+        for mention in found:
+            before = joined[-1].last if joined else 0
+            if mention.relation and not mention.name and mention.owner == "self":
+                for width in (2, 1):
+                    start = mention.first - width
+                    if start < before:
+                        continue
+                    between = self._between(piece, mention.first - 1, mention.first)
+                    name, last = self._name(piece.words, start, sure=False)
+                    word = piece.words[start]
+                    fits = word.is_capital or self._is_known(word.text) or self.lower
+                    if name and last == mention.first and fits and "," in between:
+                        mention = Mention(
+                            start,
+                            mention.last,
+                            name,
+                            mention.relation,
+                            mention.key,
+                            mention.owner,
+                            known=self._is_known(name),
+                        )
+                        break
+            joined.append(mention)
+        return [
+            m
+            for i, m in enumerate(joined)
+            if not any(o is not m and o.first <= m.first and m.last <= o.last for o in joined)
+        ]
+
+    def _between(self, piece: Piece, first: int, last: int) -> str:
+        start, end = piece.words[first].end, piece.words[last].start
+        return "".join(token.text for token in piece.tokens if start <= token.start < end)
+
+    def _bare(self, piece: Piece, taken: set[int]) -> list[Mention]:
+        """Names without relation or title: capitals inside a sentence, and first names."""
+        lex, found = self.lex, []
+        at = 0
+        while at < len(piece.words):
+            word = piece.words[at]
+            if at in taken or not self._bare_name(piece, at):
+                at += 1
+                continue
+            last = at + 1
+            while last < len(piece.words) and last not in taken and last - at < 3:
+                following = piece.words[last]
+                if piece.words[last - 1].end + 1 < following.start or not (
+                    following.is_capital and self._nameish(following, after_relation=False)
+                ):
+                    break
+                last += 1
+            text = " ".join(self._capital(w, lex) for w in piece.words[at:last])
+            if (
+                lex.language == "de"
+                and last == at + 1
+                and word.folded.endswith("s")
+                and lex.has("first_name", word.folded[:-1])
+            ):
+                text = text[:-1]  # genitive: Emils
+            found.append(Mention(at, last, text, "", "", "", known=self._is_known(text)))
+            at = last
+        return found
+
+    def _bare_name(self, piece: Piece, at: int) -> bool:
+        lex, word = self.lex, piece.words[at]
+        if word.kind is not Kind.WORD or lex.has("notname", word.folded):
+            return False
+        before = piece.words[at - 1] if at else None
+        given = lex.has("first_name", word.folded) or (
+            lex.language == "de" and word.folded.endswith("s") and lex.has("first_name", word.folded[:-1])
+        )
+        if given and (word.is_capital or self.lower) and word.folded not in lex.verbs:
+            return (
+                word.is_capital
+                or before is None
+                or not lex.has("article", before.folded)
+                or (lex.language in ("pt", "de"))
+            )
+        if self._with_self(piece, at):
+            return word.is_capital or self.lower
+        if not word.is_capital or lex.language == "de" or word.folded in lex.common:
+            return False
+        if before is None or not self._nameish(word, after_relation=False):
+            return False
+        if lex.has("place_preposition", before.folded):
+            return False
+        return lex.language == "pt" and lex.has("article", before.folded) or lex.has("with", before.folded)
+
+    def _with_self(self, piece: Piece, at: int) -> bool:
+        """Whether the word stands beside "and I" ("babsi und ich", "joaquín y yo")."""
+        words, lex = piece.words, self.lex
+        if words[at].folded in lex.common or lex.has("notname", words[at].folded):
+            return False
+        return (
+            at + 2 < len(words)
+            and lex.has("and", words[at + 1].folded)
+            and lex.has("self_coordinated", words[at + 2].folded)
+        )

@@ -1,0 +1,97 @@
+"""What is known while one message is listened to; shared by the parts of the listener."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from memory.language import TimeMention, find_times
+from memory.listening.clauses import Splitter
+from memory.listening.heard import KnownPerson
+from memory.listening.lexicon import Lexicon
+from memory.listening.people import People
+from memory.listening.tokens import Piece
+
+
+@dataclass
+class Scene:
+    """One message with its language, its moment and the people known before."""
+
+    text: str
+    lex: Lexicon
+    now: datetime  # aware, in the person's zone
+    zone: str
+    known: Sequence[KnownPerson] = ()
+    pending: Mapping[str, Any] = field(default_factory=dict)
+    previous: str = ""
+
+    @cached_property
+    def people(self) -> People:
+        letters = [char for char in self.text if char.isalpha()]
+        lower = bool(letters) and sum(char.isupper() for char in letters) <= len(letters) * 0.004
+        return People(self.lex, self.known, lower)
+
+    @cached_property
+    def splitter(self) -> Splitter:
+        return Splitter(self.lex)
+
+    def times(self, piece: Piece, *, tense: str = "auto") -> list[TimeMention]:
+        """Moments told in a piece, with spans in the message."""
+        if not piece:
+            return []
+        start, end = piece.start, piece.end
+        part = self.text[start:end]
+        found = find_times(part, language=self.lex.language, now=self.now, tense=tense)  # type: ignore[arg-type]
+        inside = []
+        for mention in found:
+            spans = tuple((a + start, b + start) for a, b in mention.spans)
+            words = [w for w in piece.words if any(a <= w.start < b for a, b in spans)]
+            if words:
+                inside.append(_moved(mention, spans))
+        return inside
+
+
+def _moved(mention: TimeMention, spans: tuple[tuple[int, int], ...]) -> TimeMention:
+    from dataclasses import replace
+
+    return replace(mention, spans=spans)
+
+
+def strip(scene: Scene, piece: Piece, *, closers: bool = True) -> Piece:
+    """The piece without greetings and fillers at its beginning and its end."""
+    lex = scene.lex
+    changed = True
+    while changed and piece:
+        changed = False
+        match = lex.begins("opener", piece.norm)
+        if match and match.end():
+            piece, changed = piece.part(piece.range_of(match)[1]), True
+            continue
+        if closers:
+            for match in _endings(lex, piece.norm):
+                first = piece.range_of(match)[0]
+                if first == 0 and len(piece) > 3:
+                    continue
+                piece, changed = piece.part(0, first), True
+                break
+    return piece
+
+
+def _endings(lex: Lexicon, norm: str) -> list[Any]:
+    pattern = lex.patterns.get("closer")
+    if pattern is None:
+        return []
+    return [match for match in pattern.finditer(norm) if match.end() == len(norm)]
+
+
+def sentence_case(text: str) -> str:
+    """First letter as a capital, ends cleaned of signs that hung between clauses."""
+    text = text.strip().strip(",;:–—").strip()
+    if text.endswith(".") and not text.endswith(".."):
+        text = text[:-1]
+    if text and text[0].islower() and not any(char.isdigit() for char in text.split()[0]):
+        text = text[0].upper() + text[1:]
+    return text

@@ -1,0 +1,233 @@
+"""What is to be done: reminders, tasks and memos out of one sentence."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from memory.language import TimeMention
+from memory.listening.heard import Candidate
+from memory.listening.scene import Scene, sentence_case, strip
+from memory.listening.tokens import Kind, Piece, Token
+from memory.records import Category, When
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a command made, and the words of the sentence it did not use."""
+
+    candidate: Candidate | None
+    rest: Piece
+
+
+def reminder(scene: Scene, piece: Piece, *, base: When | None = None) -> Found | None:
+    """The reminder that a sentence asks for, or None.
+
+    Args:
+        scene: the message.
+        piece: one sentence.
+        base: an event told in the same message, for "an hour before".
+    """
+    match = scene.lex.search("remind", piece.norm)
+    if match is None or scene.lex.begins("recall", piece.norm):
+        return None
+    first, last = piece.range_of(match)
+    body = piece.without(first, last)
+    times = [t for t in scene.times(piece, tense="future")]
+    main = _best(times)
+    when, missing = _due(scene, main, times, base)
+    text = _body(scene, body, times)
+    if not text:
+        return None
+    return Found(
+        Candidate(
+            category=Category.REMINDER,
+            text=text,
+            span=(piece.start, piece.end),
+            people=tuple(m.name for m in scene.people.find(piece) if m.name),
+            when=when,
+            missing_time=missing,
+            why=f"asked to be reminded: {match.group()}",
+        ),
+        Piece(()),
+    )
+
+
+def _best(times: list[TimeMention]) -> TimeMention | None:
+    """The moment that a reminder is for: a recurrence first, else one with a day and an hour."""
+    told = [t for t in times if t.date is not None]
+    if not told:
+        return None
+    return max(told, key=lambda t: (bool(t.rrule), t.time is not None, t.has_date))
+
+
+def _due(
+    scene: Scene, main: TimeMention | None, times: list[TimeMention], base: When | None
+) -> tuple[When | None, bool]:
+    """When it fires, and whether its hour is still to be asked for."""
+    before = next((t.relative_before for t in times if t.relative_before), None)
+    if before is not None:
+        start = base.start if base and not base.all_day else None
+        if start is None and main is not None and main.time is not None:
+            start = main.local
+        if start is None:
+            return None, True
+        return When(start=start - before, zone=scene.zone), False
+    if main is None:
+        return None, True
+    when = main.when(scene.zone)
+    return when, main.time is None
+
+
+def _body(scene: Scene, body: Piece, times: list[TimeMention]) -> str:
+    """What to be reminded of: without the command, the moment and the words that only joined them."""
+    lex = scene.lex
+    body = body.outside([span for t in times for span in t.spans])
+    changed = True
+    while changed and body:
+        changed = False
+        body, before = strip(scene, body), len(body)
+        match = lex.begins("remind_link", body.norm)
+        if match and match.end() and len(body) > 1:
+            body = body.part(body.range_of(match)[1])
+        while len(body) > 1 and (
+            lex.has("dangling", body.words[-1].folded) or lex.has("remind_end", body.words[-1].folded)
+        ):
+            body = body.part(0, len(body) - 1)
+        changed = len(body) != before
+    match = lex.search("remind", body.norm)
+    if match:
+        body = body.without(*body.range_of(match))
+    return sentence_case(body.said(scene.text)) if body else ""
+
+
+def task(scene: Scene, piece: Piece) -> Found | None:
+    """The task that a sentence puts on a list, or None."""
+    lex = scene.lex
+    match = lex.search("task", piece.norm)
+    if match is None:
+        return None
+    groups = match.groupdict()
+    first, last = piece.range_of(match)
+    if groups.get("body"):
+        start, end = piece.range_of(match, "body")
+        body = Piece([*piece.part(0, first).tokens, *piece.part(start, end).tokens, *piece.part(last).tokens])
+    else:
+        body = piece.without(first, last)
+    times = [t for t in scene.times(body, tense="future") if t.date is not None]
+    text = _body(scene, body, [])
+    if not text:
+        return None
+    when = times[0].when(scene.zone) if times and not times[0].rrule else None
+    return Found(
+        Candidate(
+            category=Category.TASK,
+            text=text,
+            span=(piece.start, piece.end),
+            people=tuple(m.name for m in scene.people.find(piece) if m.name),
+            when=when,
+            why=f"asked to list: {match.group()}",
+        ),
+        Piece(()),
+    )
+
+
+def memo(scene: Scene, piece: Piece) -> Found | None:
+    """The note that a sentence dictates, or None. The words of the note stay as they were said."""
+    lex = scene.lex
+    match = lex.search("memo", piece.norm)
+    if match is None:
+        return None
+    first, last = piece.range_of(match)
+    if first > 4:
+        body = piece.without(first, last)
+    else:
+        body = piece.part(last)
+    title, body = _title(scene, body)
+    text = _clean_note(scene, body)
+    if not text and not title:
+        return None
+    if not text:
+        text, title = title, ""
+    return Found(
+        Candidate(
+            category=Category.MEMO,
+            text=text,
+            span=(piece.start, piece.end),
+            title=title,
+            consult=True,
+            why=f"asked for a note: {match.group()}",
+        ),
+        Piece(()),
+    )
+
+
+def obligation(scene: Scene, text: str) -> bool:
+    """Whether a note says something to be done ("that I have to buy stamps")."""
+    from memory.language.folding import fold
+
+    return bool(scene.lex.begins("obligation", fold(text)))
+
+
+def _title(scene: Scene, body: Piece) -> tuple[str, Piece]:
+    """Title and content: "titled Paint: ...", "« crêpes » : ...", "about the paint: ..."."""
+    lex = scene.lex
+    tokens = list(body.tokens)
+    match = lex.begins("memo_link", body.norm)
+    named = False
+    if match and match.end():
+        named = bool(lex.begins("memo_titled", body.norm))
+        body = body.part(body.range_of(match)[1])
+        tokens = list(body.tokens)
+    colon = next((i for i, t in enumerate(tokens) if t.text == ":" and t.kind is Kind.PUNCT), None)
+    if colon is not None:
+        head = [t for t in tokens[:colon] if t.kind in (Kind.WORD, Kind.NUMBER)]
+        if 0 < len(head) <= 8:
+            return sentence_case(Piece(head).said(scene.text)), Piece(tokens[colon + 1 :])
+        if not head:
+            return "", Piece(tokens[colon + 1 :])
+    if named and body:
+        cut = next((i for i, t in enumerate(tokens) if t.text in ",-–—"), None)
+        if cut:
+            return sentence_case(Piece(tokens[:cut]).said(scene.text)), Piece(tokens[cut + 1 :])
+    return "", body
+
+
+def _clean_note(scene: Scene, body: Piece) -> str:
+    tokens: list[Token] = list(body.tokens)
+    while tokens and tokens[0].kind is Kind.PUNCT and tokens[0].text in ',:;.-–—»"“”':
+        tokens.pop(0)
+    piece = Piece(tokens)
+    match = scene.lex.begins("memo_link", piece.norm) if piece else None
+    if match and match.end() and len(piece) > 1:
+        piece = piece.part(piece.range_of(match)[1])
+    said = piece.said(scene.text) if piece.tokens else ""
+    return sentence_case(re.sub(r"\s*[.,;]$", "", said))
+
+
+def answer_time(scene: Scene, piece: Piece, on: datetime | None) -> tuple[When, bool] | None:
+    """A bare moment that answers a question, and whether it names an hour."""
+    from memory.language import find_times
+
+    found = find_times(
+        scene.text, language=scene.lex.language, now=scene.now, tense="future", on=on.date() if on else None
+    )
+    told = _best(list(found))
+    if told is None:
+        return None
+    when = told.when(scene.zone)
+    return (when, told.time is not None) if when else None
+
+
+def shift(when: When, delta: timedelta) -> When:
+    """The moment that lies `delta` earlier."""
+    return When(start=when.start - delta, zone=when.zone)
+
+
+def due(scene: Scene, times: list[TimeMention], base: When | None) -> tuple[When | None, bool]:
+    """When something already told is to be reminded of, and whether the hour is missing."""
+    main = _best(times)
+    if main is None and not any(t.relative_before for t in times) and base is not None:
+        return base, base.all_day
+    return _due(scene, main, times, base)
