@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, exists, select, update
+from sqlalchemy import ColumnElement, Select, delete, exists, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
@@ -332,6 +332,58 @@ def supersede(session: Session, turn_id: int) -> None:
 def mark_deleted(session: Session, turn_id: int, *, at: datetime | None) -> None:
     """Hide a turn, or bring it back with None. It is removed when its undo runs out."""
     session.execute(update(TurnRow).where(TurnRow.id == turn_id).values(deleted_at=at))
+
+
+def withhold(session: Session, turn_ids: Sequence[int], *, withheld: bool) -> None:
+    """Take turns out of every excerpt and search, or put them back; summaries that rest on them are redone."""
+    if not turn_ids:
+        return
+    session.execute(
+        update(TurnRow)
+        .where(TurnRow.id.in_(turn_ids))
+        .values(withheld=withheld)
+        .execution_options(synchronize_session=False)
+    )
+    redo_summaries(session, turn_ids)
+
+
+def redo_summaries(session: Session, turn_ids: Sequence[int]) -> None:
+    """Drop the summaries of the turns' archived conversations; the sweep writes them anew."""
+    session.execute(
+        update(ConversationRow)
+        .where(
+            ConversationRow.id.in_(select(TurnRow.conversation_id).where(TurnRow.id.in_(turn_ids))),
+            ConversationRow.summarised_at.is_not(None),
+        )
+        .values(summary="", summary_terms="", summary_vector=None, summarised_at=None)
+        .execution_options(synchronize_session=False)
+    )
+    session.expire_all()
+
+
+def holding(session: Session, person_id: int, terms: Sequence[str]) -> list[int]:
+    """Turns of a person whose words hold all of these terms."""
+    if not terms:
+        return []
+    rows = session.execute(
+        select(TurnRow.id, TurnRow.terms).where(
+            TurnRow.person_id == person_id,
+            *(TurnRow.terms.contains(term, autoescape=True) for term in terms),
+        )
+    )
+    wanted = set(terms)
+    return [turn_id for turn_id, held in rows if wanted <= set(held.split())]
+
+
+def purge_deleted(session: Session, moment: datetime) -> int:
+    """Remove turns deleted before a moment, with their frames, votes, retrievals; returns how many."""
+    gone = session.execute(
+        delete(TurnRow)
+        .where(TurnRow.deleted_at < moment)
+        .execution_options(synchronize_session=False)
+        .returning(TurnRow.id)
+    ).all()
+    return len(gone)
 
 
 def vote(
