@@ -45,10 +45,12 @@ from memory.queue import JobName, JobQueue
 from memory.records import Card, Conversation, Person, Turn, TurnState
 from memory.storage import cards as card_rows
 from memory.storage import conversations as conversation_rows
+from memory.storage import figures as figure_rows
 from memory.storage import people as people_rows
 from memory.storage import retrievals as retrieval_rows
 from memory.storage import turns as turn_rows
 from memory.storage.engine import reading, transaction
+from memory.storage.figures import Figure
 
 log = logging.getLogger(__name__)
 
@@ -101,7 +103,13 @@ def run_turn(
 ) -> None:
     """Run a claimed turn to its end; whatever fails ends in a sentence, a reason and no lost words."""
     started = perf_counter()
-    running = _prepare(parts, turn, owner=owner, stop=stop, checks=checks)
+    try:
+        running = _prepare(parts, turn, owner=owner, stop=stop, checks=checks)
+    # Broad on purpose: as below; without its parts the turn can still end with a sentence.
+    except Exception as error:
+        log.exception("turn not prepared", extra={"turn_id": turn.id})
+        _fail(parts, turn, owner=owner, reason=type(error).__name__)
+        return
     if running.conversation.handled_by is not None:
         _finish(running, Finish(state=TurnState.WITH_HUMAN))
         return
@@ -118,6 +126,36 @@ def run_turn(
         log.exception("turn failed", extra={"turn_id": turn.id})
         running.failure = type(error).__name__
         _finish(running, Finish(state=TurnState.FAILED, emergency="error"))
+
+
+def _fail(parts: Parts, turn: Turn, *, owner: str, reason: str) -> None:
+    """End a turn that could not even begin."""
+    answer = phrase("error", turn.language)
+    with transaction(parts.engine) as session:
+        now = parts.clock()
+        if not turn_rows.finish(
+            session,
+            turn.id,
+            owner=owner,
+            state=TurnState.FAILED,
+            answer=answer,
+            trace={"failure": reason},
+            kept=(),
+            error=reason,
+            now=now,
+        ):
+            return
+        figure_rows.add(session, Figure.FAILURES, now=now)
+        parts.frames.add(
+            session,
+            person_id=turn.person_id,
+            kind="answered",
+            body={"answer": answer, "state": "failed", "at": now.isoformat(timespec="seconds")},
+            now=now,
+            conversation_id=turn.conversation_id,
+            turn_id=turn.id,
+        )
+    parts.frames.wake(turn.person_id)
 
 
 def _prepare(
@@ -344,6 +382,9 @@ def _finish(running: _Running, finish: Finish) -> None:
             retrieval_rows.mark_used(session, turn.id, used)
         conversation_rows.set_pending(session, turn.conversation_id, running.tools.pending)
         conversation_rows.count_failure(session, turn.conversation_id, failed=state is TurnState.FAILED)
+        figure_rows.add(session, Figure.TURNS, now=now)
+        if state is TurnState.FAILED:
+            figure_rows.add(session, Figure.FAILURES, now=now)
         _answered_frames(running, session, state=state, answer=answer, shown=shown)
     parts.frames.wake(turn.person_id)
     log.info("turn", extra={"turn_id": turn.id, "state": state.value, **_figures(running.trace)})

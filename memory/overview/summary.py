@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ def summarise(turns: Sequence[Turn], *, most_chars: int = MOST_CHARS) -> str:
     conversation more; what the person said counts more than what was answered. It is
     an index for later search, not a record: the transcript is that.
     """
-    pieces = [
+    pieces: list[tuple[int, str, str, float]] = [
         (index, turn.language, sentence.strip(), weight)
         for index, turn in enumerate(turns)
         for text, weight in ((turn.said, 1.0), (turn.answer, 0.45))
@@ -42,7 +43,7 @@ def summarise(turns: Sequence[Turn], *, most_chars: int = MOST_CHARS) -> str:
     left = most_chars
     for score, negative in scored:
         place = -negative
-        sentence = pieces[place][2]
+        sentence: str = pieces[place][2]
         key = lang.fold(sentence)
         if score <= 0 or key in seen or len(sentence) + 1 > left:
             continue
@@ -58,4 +59,4 @@ def _score(sentence: str, language: str, counts: Counter[str]) -> float:
     terms = set(lang.terms(sentence, language))
     if not terms:
         return 0.0
-    return sum(1.0 + 0.5 * min(counts[term] - 1, 3) for term in terms) / (len(terms) ** 0.5)
+    return sum(1.0 + 0.5 * min(counts[term] - 1, 3) for term in terms) / math.sqrt(len(terms))

@@ -335,7 +335,7 @@ def mark_deleted(session: Session, turn_id: int, *, at: datetime | None) -> None
 
 
 def withhold(session: Session, turn_ids: Sequence[int], *, withheld: bool) -> None:
-    """Take turns out of every excerpt and search, or put them back; summaries that rest on them are redone."""
+    """Take turns out of every excerpt and search, or put them back; their summaries are written anew."""
     if not turn_ids:
         return
     session.execute(
