@@ -23,36 +23,51 @@ class Solo:
     expected: float
 
 
-def keep_company(
-    state: WorthState, others: Iterable[int], *, good: bool, base: float, policy: Policy = POLICY
-) -> WorthState:
-    """Count one use together with `others`.
+def mingled(
+    companions: Iterable[Companion],
+    others: Iterable[int],
+    *,
+    good: bool,
+    base: float,
+    policy: Policy = POLICY,
+) -> tuple[Companion, ...]:
+    """The companions after one more use together with `others`.
 
     When all places are taken a newcomer replaces the companion with the fewest shared uses. One that
     always comes along gains a use each time, so it keeps its place however many others pass by.
     """
-    table = {companion.card: companion for companion in state.companions}
+    table = {companion.card: companion for companion in companions}
     for card in others:
         known = table.get(card)
-        if known is None:
-            if len(table) >= policy.companions:
-                del table[min(table.values(), key=lambda c: (c.uses, -c.card)).card]
-            known = Companion(card=card)
-        table[card] = Companion(
-            card=card, uses=known.uses + 1, good=known.good + good, expected=known.expected + base
-        )
+        if known is not None:
+            table[card] = Companion(card, known.uses + 1, known.good + good, known.expected + base)
+            continue
+        if len(table) >= policy.companions:
+            del table[min(table.values(), key=_rank).card]
+        table[card] = Companion(card, 1, int(good), base)
+    return tuple(table.values())
+
+
+def keep_company(
+    state: WorthState, others: Iterable[int], *, good: bool, base: float, policy: Policy = POLICY
+) -> WorthState:
+    """The state after one use together with `others`; its other counters stay."""
     return replace(
         state,
         shared_uses=state.shared_uses + 1,
         shared_good=state.shared_good + good,
         shared_expected=state.shared_expected + base,
-        companions=tuple(table.values()),
+        companions=mingled(state.companions, others, good=good, base=base, policy=policy),
     )
+
+
+def _rank(companion: Companion) -> tuple[int, int]:
+    return companion.uses, -companion.card
 
 
 def top(state: WorthState) -> Companion | None:
     """The companion it shared most uses with; the lower id among equals."""
-    return max(state.companions, key=lambda c: (c.uses, -c.card), default=None)
+    return max(state.companions, key=_rank, default=None)
 
 
 def co_rate(state: WorthState) -> float:
@@ -63,7 +78,7 @@ def co_rate(state: WorthState) -> float:
 
 def solo(state: WorthState) -> Solo:
     """Its uses without the top companion; all of them when it has none."""
-    companion = top(state) or Companion(card=0)
+    companion = top(state) or Companion(0)
     return Solo(
         uses=state.shared_uses - companion.uses,
         good=state.shared_good - companion.good,

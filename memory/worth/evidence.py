@@ -10,6 +10,9 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 _TINY = 1e-300
 _PRECISION = 1e-15
 
@@ -122,6 +125,20 @@ def most_successes(uses: int, limit: float, level: float) -> int:
     while most < uses and surely_below(most + 1, uses, limit, level):
         most += 1
     return most
+
+
+@lru_cache(maxsize=16)
+def success_table(size: int, limit: float, level: float) -> NDArray[np.int64]:
+    """`most_successes` of 0..size-1 uses, as an array to look up whole columns in. Read only."""
+    table = np.empty(size, dtype=np.int64)
+    most = -1
+    for uses in range(size):
+        # One use more allows at most one success more.
+        if most < uses and surely_below(most + 1, uses, limit, level):
+            most += 1
+        table[uses] = most
+    table.flags.writeable = False
+    return table
 
 
 def _shape(successes: float, uses: float) -> tuple[float, float]:

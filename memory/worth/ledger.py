@@ -20,6 +20,8 @@ from memory.worth.policy import POLICY, Policy
 from memory.worth.primitive import tally
 from memory.worth.state import Status, Trial, WorthState
 
+BLANK = WorthState()
+
 
 @dataclass(frozen=True, kw_only=True)
 class ContextTally:
@@ -104,7 +106,7 @@ def act(ledger: Ledger, deed: Act, *, policy: Policy = POLICY) -> Ledger:
     """
     if not follows(ledger, deed):
         raise ValueError(f"act {deed.id} is out of order; recount the log")
-    state = status.ripen(ledger.cards.get(deed.card, WorthState()), deed.at, policy)
+    state = status.ripen(ledger.cards.get(deed.card, BLANK), deed.at, policy)
     return Ledger(cards={deed.card: _moved(state, deed, policy)}, through=(deed.at, deed.id))
 
 
@@ -136,17 +138,16 @@ def differences(stored: Ledger, counted: Ledger) -> list[int]:
 
     A stored state that never counted anything equals a missing one.
     """
-    blank = WorthState()
     return sorted(
         card
         for card in stored.cards.keys() | counted.cards.keys()
-        if stored.cards.get(card, blank) != counted.cards.get(card, blank)
+        if stored.cards.get(card, BLANK) != counted.cards.get(card, BLANK)
     )
 
 
 def _opening(ledger: Ledger, use: Use, at: datetime, policy: Policy) -> WorthState:
     """The state as it stands when the episode begins: what time alone has changed, changed."""
-    state = status.ripen(ledger.cards.get(use.card, WorthState()), at, policy)
+    state = status.ripen(ledger.cards.get(use.card, BLANK), at, policy)
     return state if state.protected or not use.protected else replace(state, protected=True)
 
 
@@ -168,6 +169,8 @@ def _credit(
     values = np.stack(regime, axis=1).tolist()
     for row, use, counters, changed in zip(rows, credited, values, alarmed.tolist(), strict=True):
         h_plus, h_minus = tally(row.h_plus, row.h_minus, use.weight, float(good))
+        # What was shared in an old regime says nothing about a new one.
+        before = BLANK if changed else row
         state = replace(
             row,
             h_plus=h_plus,
@@ -177,11 +180,17 @@ def _credit(
             run=(max(row.run, 0) + 1) if good else (min(row.run, 0) - 1),
             changes=row.changes + changed,
             **dict(zip(Regime._fields, counters, strict=True)),
+            shared_uses=before.shared_uses + 1,
+            shared_good=before.shared_good + good,
+            shared_expected=before.shared_expected + base,
+            companions=companions.mingled(
+                before.companions,
+                [card for card in together if card != use.card],
+                good=good,
+                base=base,
+                policy=policy,
+            ),
         )
-        if changed:  # what was shared in the old regime says nothing about the new one
-            state = replace(state, shared_uses=0, shared_good=0, shared_expected=0.0, companions=())
-        others = [card for card in together if card != use.card]
-        state = companions.keep_company(state, others, good=good, base=base, policy=policy)
         if state.status in status.SILENCED:
             served = state.trial or Trial()
             state = replace(

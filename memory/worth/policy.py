@@ -27,6 +27,7 @@ class Policy:
 
     min_negative_uses: int = 5  # fewer failures than this never make a suspect
     negative_level: float = 0.95  # of the upper bound that must lie below `low`
+    z_negative: float = 3.0  # sd of W by which it must lie below one half; each use is another look
     strict_uses: int = 10  # uses before a suppressed memory may be proposed for forgetting
     strict_level: float = 0.99
     deprecate_after: timedelta = timedelta(days=30)

@@ -11,12 +11,17 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memory.worth.companions import is_entangled, own_evidence
 from memory.worth.estimator import deviation, lifted_worth
-from memory.worth.evidence import surely_above, surely_below
+from memory.worth.evidence import success_table, surely_above, surely_below
 from memory.worth.policy import POLICY, Policy
 from memory.worth.state import Status, Trial, WorthState
 from memory.worth.trial import Finding, finding
+
+Array = NDArray[np.float64]
 
 SILENCED = frozenset({Status.SUPPRESSED, Status.DEPRECATED})
 
@@ -31,6 +36,14 @@ def is_damning(state: WorthState, policy: Policy = POLICY) -> bool:
     if not surely_below(state.s, state.n, policy.low, policy.negative_level):
         return False
     return _upper(state.s, state.n, state.e, policy) < 0.5
+
+
+def damning_rows(s: Array, n: Array, e: Array, policy: Policy = POLICY) -> NDArray[np.bool_]:
+    """`is_damning` for whole columns of counters, as the experiments need it. Counts are whole numbers."""
+    size = 1 << int(n.max(initial=0)).bit_length()  # so that a growing history asks for few tables
+    most = success_table(size, policy.low, policy.negative_level)[n.astype(np.int64)]
+    upper = lifted_worth(s, n, e, policy) + policy.z_negative * deviation(n, policy)
+    return (n >= policy.min_negative_uses) & (s <= most) & (upper < 0.5)
 
 
 def is_proven(state: WorthState, policy: Policy = POLICY) -> bool:
@@ -142,4 +155,4 @@ def _lower(s: float, n: float, e: float, policy: Policy) -> float:
 
 
 def _upper(s: float, n: float, e: float, policy: Policy) -> float:
-    return float(lifted_worth(s, n, e, policy) + policy.z_lower * deviation(n, policy))
+    return float(lifted_worth(s, n, e, policy) + policy.z_negative * deviation(n, policy))

@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -141,10 +142,9 @@ def _tokenizer(folder: Path, path: Path) -> Any:
     """The tokenizer, imported from the experiments' own folder: it is no dependency of the product."""
     sys.path.append(str(folder))
     try:
-        from tokenizers import Tokenizer  # noqa: PLC0415 - only there once installed
+        tokenizer = import_module("tokenizers").Tokenizer.from_file(str(path))
     finally:
         sys.path.remove(str(folder))
-    tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer
