@@ -91,6 +91,10 @@ function start(page) {
   for (const entry of outbox.all()) thread.showPending(entry);
   // Another tab's words reach the outbox of both; when the server took them, both know by the frame.
   if (!location.hash) thread.toEnd();
+  // With a keyboard one starts to type at once; on a phone the keyboard would cover half of the page.
+  if (!location.hash && matchMedia("(hover: hover) and (pointer: fine)").matches) {
+    composer.field.focus({ preventScroll: true });
+  }
   connection.start();
 }
 
@@ -123,6 +127,7 @@ function listen(page) {
     if (!field.value) field.value = details.closest(".turn").querySelector(".words").innerText;
     details.querySelector("[name=client_id]").value = crypto.getRandomValues(new Uint32Array(3)).join("-");
     field.focus();
+    details.scrollIntoView({ block: "nearest" });
   }, true);
 
   page.addEventListener("click", (event) => {

@@ -202,8 +202,13 @@ def _shown(*, live: bool) -> dict[str, Any]:
         if shown is None:
             shown = read_newest(session, who, limit=PAGE_TURNS, device_id=device_id)
         conversation = conversations.open_of(session, who.id)
-    speaker = conversation.speaker if conversation is not None else ""
-    return {"timeline": shown, "last": last, "live": live, "speaker": speaker}
+    return {
+        "timeline": shown,
+        "last": last,
+        "live": live,
+        "speaker": conversation.speaker if conversation is not None else "",
+        "held": conversation is not None and conversation.handled_by is not None,
+    }
 
 
 def _timeline(session: Any, device_id: int) -> Timeline:

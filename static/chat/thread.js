@@ -4,6 +4,8 @@
 // is being made, #waiting what the server has not begun with.
 
 const NEAR_END_PX = 100;
+const HOURS = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+const DAY = { weekday: "long", day: "numeric", month: "long" };
 
 export class Thread {
   #unfinished = new Map(); // turn -> what is known of it before it ends: { text, cards }
@@ -18,12 +20,9 @@ export class Thread {
     Object.assign(this, { page, onStatus, onRunning });
     this.newest = page.querySelector("#newest");
     this.words = page.dataset;
-    this.clock = new Intl.DateTimeFormat(document.documentElement.lang, {
-      hour: "2-digit",
-      minute: "2-digit",
-      hourCycle: "h23",
-      timeZone: this.words.zone,
-    });
+    const lang = document.documentElement.lang;
+    this.locale = { en: "en-GB", pt: "pt-PT" }[lang] ?? lang; // the server writes dates as they are written there
+    this.clock = new Intl.DateTimeFormat(this.locale, { ...HOURS, timeZone: this.words.zone });
     this.#find();
     this.newest.addEventListener("click", () => this.toEnd(true));
     addEventListener("scroll", () => this.#isNearEnd() && this.#noteNews(false), { passive: true });
@@ -73,7 +72,7 @@ export class Thread {
 
   _accepted({ t, c, client_id, said, at, speaker, replaces }) {
     const pending = document.getElementById(`pending-${client_id}`);
-    if (replaces) turn(replaces)?.remove();
+    if (replaces) for (const id of ["turn", "gone"]) document.getElementById(`${id}-${replaces}`)?.remove();
     if (turn(t)) return pending?.remove();
     const article = this.#saidArticle({ said, at, speaker });
     article.id = `turn-${t}`;
@@ -81,6 +80,7 @@ export class Thread {
     this.#unfinished.set(t, { text: "", cards: null });
     if (pending) pending.replaceWith(article);
     else this.waiting.insertBefore(article, this.waiting.querySelector(".pending"));
+    if (this.root.dataset.human) this.#hand(article); // no answer of ours will come
   }
 
   _running({ t }) {
@@ -146,6 +146,7 @@ export class Thread {
   }
 
   _handover({ state, agent }) {
+    this.root.dataset.human = state === "claimed" ? "1" : "";
     const text = this.words[`handover${state[0].toUpperCase()}${state.slice(1)}`] ?? "";
     this.#banner("handover", text.replace("{name}", isolated(agent || "")));
   }
@@ -232,6 +233,8 @@ export class Thread {
     if (day && days.at(-1)?.dataset.day !== day) {
       const separator = this.#fromTemplate("day", "");
       separator.dataset.day = day;
+      const name = new Intl.DateTimeFormat(this.locale, { ...DAY, timeZone: this.words.zone });
+      separator.firstElementChild.textContent = name.format(new Date(at));
       this.log.append(separator);
     } else if (before?.dataset.c && c && before.dataset.c !== c) {
       this.log.append(this.#fromTemplate("begins", ""));
@@ -239,6 +242,12 @@ export class Thread {
     article.querySelector("[data-dots]")?.remove();
     this.log.append(article);
     document.getElementById("welcome")?.remove();
+  }
+
+  #hand(article) {
+    this.#unfinished.delete(article.dataset.turn);
+    this.#place(article, article.dataset);
+    article.dataset.done = "1";
   }
 
   #finish(article, { html, state, at }) {
@@ -294,7 +303,7 @@ export class Thread {
       const chip = this.#fromTemplate("chip", card.id);
       chip.prepend(fragment(this.page.querySelector(`template[data-shape="${card.category}"]`).innerHTML));
       chip.querySelector("[data-label]").textContent = card.label;
-      chip.querySelector("[data-when]").textContent = card.when || "";
+      chip.querySelector("[data-when]").textContent = card.when ? this.#moment(card.when) : "";
       return chip;
     });
     let target = place;
@@ -307,6 +316,13 @@ export class Thread {
     target.append(...chips);
     place.hidden = false;
     window.htmx.process(place);
+  }
+
+  // A card's wall-clock time as it was said: not moved to this browser's zone.
+  #moment(local) {
+    const allDay = local.endsWith("T00:00");
+    const parts = { ...DAY, timeZone: "UTC", ...(allDay ? {} : HOURS) };
+    return new Intl.DateTimeFormat(this.locale, parts).format(new Date(`${local.slice(0, 16)}:00Z`));
   }
 
   #showLive(t, text) {
