@@ -11,7 +11,7 @@ import dataclasses
 import getpass
 import os
 import sys
-import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from memory.errors import AppError, ConfigError
 
 if TYPE_CHECKING:
     from flask import Flask
+    from sqlalchemy import Engine
 
 ROOT = Path(__file__).parent
 
@@ -53,12 +54,9 @@ def _prepare_database(settings: Settings) -> str | None:
     from memory import accounts
     from memory.clock import choose_clock
     from memory.running import address
-    from memory.storage.engine import make_engine
-    from memory.storage.migrate import upgrade
 
-    engine = make_engine(settings.database_url)
+    engine = _current_engine(settings)
     try:
-        upgrade(engine)
         base = address.reachable(settings) or address.home(settings)
         return accounts.ensure_first_link(engine, settings, choose_clock(settings.clock_file)(), base=base)
     finally:
@@ -72,12 +70,15 @@ def web(settings: Settings, args: argparse.Namespace) -> None:
 
     def make_app() -> Flask:
         app = create_app(settings)
-        # Beside the first requests: nobody should wait for it, not even the first question.
-        embedder = app.extensions[EXTENSION].embedder
-        threading.Thread(target=embedder.preload, name="preload", daemon=True).start()
+        app.extensions[EXTENSION].conductor.start()
         return app
 
-    serving.serve(make_app, settings, workers=args.processes)
+    serving.serve(
+        make_app,
+        settings,
+        workers=args.processes,
+        at_end=lambda app: app.extensions[EXTENSION].conductor.close(),
+    )
 
 
 def worker(settings: Settings, args: argparse.Namespace) -> None:
@@ -107,14 +108,19 @@ def scheduler(settings: Settings, _args: argparse.Namespace) -> None:
     run_scheduler(Scheduler(parts.redis, parts.queue, parts.clock, every), dispatchers=())
 
 
-def migrate(settings: Settings, _args: argparse.Namespace) -> None:
-    """Bring the database to the newest schema."""
+def _current_engine(settings: Settings) -> Engine:
+    """An engine on the database, brought to the newest schema."""
     from memory.storage.engine import make_engine
     from memory.storage.migrate import upgrade
 
     engine = make_engine(settings.database_url)
     upgrade(engine)
-    engine.dispose()
+    return engine
+
+
+def migrate(settings: Settings, _args: argparse.Namespace) -> None:
+    """Bring the database to the newest schema."""
+    _current_engine(settings).dispose()
     print("The database has the newest schema.")
 
 
@@ -123,7 +129,6 @@ def create_user(settings: Settings, args: argparse.Namespace) -> None:
     from memory import accounts
     from memory.clock import choose_clock
     from memory.records import Role
-    from memory.storage.engine import make_engine
 
     form = accounts.SignUp(
         email=args.email,
@@ -132,7 +137,7 @@ def create_user(settings: Settings, args: argparse.Namespace) -> None:
         language=args.language,
         zone=args.zone,
     )
-    engine = make_engine(settings.database_url)
+    engine = _current_engine(settings)
     person = accounts.create_user(engine, form, role=Role(args.role), now=choose_clock(settings.clock_file)())
     print(f"{person.email} can sign in now ({person.role}).")
 
@@ -140,9 +145,8 @@ def create_user(settings: Settings, args: argparse.Namespace) -> None:
 def reset_password(settings: Settings, args: argparse.Namespace) -> None:
     """Give an account a new password, and sign it out everywhere."""
     from memory import accounts
-    from memory.storage.engine import make_engine
 
-    person = accounts.reset_password(make_engine(settings.database_url), args.email, _read_password())
+    person = accounts.reset_password(_current_engine(settings), args.email, _read_password())
     print(f"{person.email} has a new password and is signed out everywhere.")
 
 
@@ -151,6 +155,49 @@ def _read_password() -> str:
     if sys.stdin.isatty():
         return getpass.getpass("Password: ")
     return sys.stdin.readline().rstrip("\n")
+
+
+def chat(settings: Settings, args: argparse.Namespace) -> None:
+    """Talk in the terminal as an account, or play a file of messages, one a line."""
+    from jobs import verify
+    from jobs import wiring as of_jobs
+    from memory.errors import NotFound
+    from memory.running import logs, terminal
+    from memory.storage import people
+    from memory.storage.engine import reading
+    from memory.storage.migrate import upgrade
+    from memory.wiring import build
+
+    logs.configure("ERROR")  # the terminal is for the talk
+    parts = build(settings)
+    of_jobs.use(parts)
+    upgrade(parts.engine)
+    with reading(parts.engine) as session:
+        found = people.by_email(session, args.email.strip().casefold())
+    if found is None:
+        raise NotFound("account", args.email)
+    try:
+        messages = _typed() if args.file is None else args.file.read_text(encoding="utf-8").splitlines()
+        terminal.talk(
+            parts,
+            found[0],
+            messages,
+            say=print,
+            verify=lambda turn_id: verify.run(turn_id=turn_id),
+            echo=args.file is not None,
+            show_kept=args.kept or args.file is not None,
+        )
+    finally:
+        parts.conductor.close()
+
+
+def _typed() -> Iterator[str]:
+    """What is typed, until the input ends."""
+    while True:
+        try:
+            yield input("> " if sys.stdin.isatty() else "")
+        except EOFError:
+            return
 
 
 def doctor(settings: Settings, _args: argparse.Namespace) -> None:
@@ -170,7 +217,7 @@ def _try_model(settings: Settings) -> tuple[str, str | None]:
     connection = choose.load_connection(settings)
     if connection is None:
         return "the built-in model", None
-    return connection.name, choose.try_connection(connection)
+    return f"{connection.provider}:{connection.model}", choose.try_connection(connection)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -201,6 +248,10 @@ def _parser() -> argparse.ArgumentParser:
     new.add_argument("--language", choices=LANGUAGES, default="en")
     new.add_argument("--zone", default="UTC", help="IANA time zone, such as Europe/Lisbon")
     add("reset-password", reset_password).add_argument("email")
+    talk = add("chat", chat)
+    talk.add_argument("email", help="the account's address")
+    talk.add_argument("--file", type=Path, help="messages to play, one a line")
+    talk.add_argument("--kept", action="store_true", help="show what each turn kept, as --file does")
     add("doctor", doctor)
     return parser
 

@@ -79,7 +79,7 @@ def run(scheduler: Scheduler, dispatchers: Iterable[Dispatcher]) -> None:
     for thread in threads:
         thread.start()
     try:
-        scheduler.start()
+        scheduler.start()  # type: ignore[no-untyped-call]
     finally:
         stop.set()
         for thread in threads:

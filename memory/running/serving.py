@@ -32,9 +32,25 @@ class _Server(BaseApplication):  # type: ignore[misc]
         return self._make_app()
 
 
-def serve(make_app: Callable[[], Flask], settings: Settings, *, workers: int = 1) -> None:
-    """Serve until SIGTERM; each worker process makes its own app after the fork."""
+def serve(
+    make_app: Callable[[], Flask],
+    settings: Settings,
+    *,
+    workers: int = 1,
+    at_end: Callable[[Flask], None] = lambda _app: None,
+) -> None:
+    """Serve until SIGTERM.
+
+    Args:
+        make_app: called in each worker process after the fork.
+        workers: how many processes.
+        at_end: called with the app when its process begins to end.
+    """
     _raise_file_limit()
+
+    def on_exit(_server: Any, worker: Any) -> None:
+        at_end(worker.app.wsgi())
+
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     options = {
         "bind": [f"{host}:{settings.port}"],
@@ -48,6 +64,7 @@ def serve(make_app: Callable[[], Flask], settings: Settings, *, workers: int = 1
         "worker_tmp_dir": "/dev/shm" if os.path.isdir("/dev/shm") else None,  # noqa: S108 (memory, not a shared file)
         "control_socket_disable": True,
         "proc_name": "asterism",
+        "worker_exit": on_exit,
         "loglevel": "warning",
         # Who speaks for a proxy is decided in one place, by ASTERISM_TRUSTED_PROXIES.
         "forwarded_allow_ips": "",

@@ -1,0 +1,217 @@
+"""The whole product as a person starts it: `python app.py` in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.servers import ROOT, clean_env, free_port
+
+_PATIENCE_S = 40.0  # generous: the machine may be busy
+
+
+class Product:
+    """A started product and what it has printed so far."""
+
+    def __init__(self, var: Path, **env: str) -> None:
+        self.var = var
+        self.port = int(env.setdefault("ASTERISM_PORT", str(free_port())))
+        self.output = var.parent / f"{var.name}.out"
+        self.env = clean_env({"ASTERISM_VAR": str(var), "ASTERISM_WEB_THREADS": "32", **env})
+        with self.output.open("ab") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, str(ROOT / "app.py")],
+                env=self.env,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+
+    @property
+    def printed(self) -> str:
+        return self.output.read_text()
+
+    def until(self, is_so: Callable[[], bool], what: str) -> None:
+        """Wait until something is so."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while not is_so():
+            if time.monotonic() > deadline:
+                pytest.fail(f"{what}: not within {_PATIENCE_S:.0f} s; printed:\n{self.printed}")
+            time.sleep(0.05)
+
+    def ready(self) -> Product:
+        self.until(lambda: "ready" in self.printed or self.process.poll() is not None, "ready")
+        assert self.process.poll() is None, self.printed
+        return self
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        """Send a signal and give the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(_PATIENCE_S)
+
+    def children(self) -> set[int]:
+        """The processes that have this product's folder in their environment or command, without itself."""
+        found = set()
+        for folder in Path("/proc").iterdir():
+            if not folder.name.isdigit() or int(folder.name) == self.process.pid:
+                continue
+            try:
+                told = (folder / "environ").read_bytes() + (folder / "cmdline").read_bytes()
+                dead = (folder / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
+            except OSError:
+                continue
+            if os.fsencode(self.var) in told and not dead:
+                found.add(int(folder.name))
+        return found
+
+    def fetch(self, path: str) -> int:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as answer:
+            return int(answer.status)
+
+
+def command(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(ROOT / "app.py"), *words],
+        env=clean_env(env),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    """One product for the tests that leave it as it was."""
+    started = Product(tmp_path_factory.mktemp("product") / "var").ready()
+    yield started
+    started.end(signal.SIGKILL)
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+
+def test_it_prints_a_link_that_makes_the_first_account(product: Product) -> None:
+    link = re.search(r"http://\S+/join/\S+", product.printed)
+    assert link is not None
+    assert product.fetch("/join/" + link.group().rpartition("/")[2]) == 200
+
+
+def test_what_it_writes_is_for_its_user_only(product: Product) -> None:
+    for path in [product.var, *product.var.rglob("*")]:
+        mode = path.lstat().st_mode
+        if not stat.S_ISSOCK(mode):  # a socket is guarded by its folder
+            assert mode & 0o077 == 0, f"{path} is open to others: {mode:o}"
+
+
+def test_a_second_start_says_where_the_first_one_answers(product: Product) -> None:
+    second = command(ASTERISM_VAR=str(product.var), ASTERISM_PORT=str(product.port))
+    assert second.returncode == 1
+    assert f"already running at http://127.0.0.1:{product.port}" in second.stderr
+    assert product.fetch("/health") == 200
+
+
+def test_a_start_on_a_port_in_use_says_which_and_how_to_choose(product: Product, tmp_path: Path) -> None:
+    other = command(ASTERISM_VAR=str(tmp_path / "other"), ASTERISM_PORT=str(product.port))
+    assert other.returncode == 2
+    assert f"port {product.port} is in use" in other.stderr
+    assert re.search(r"ASTERISM_PORT=\d+ make run", other.stderr)
+
+
+def test_the_doctor_finds_a_running_product_well(product: Product) -> None:
+    def examined() -> subprocess.CompletedProcess[str]:
+        return command("doctor", ASTERISM_VAR=str(product.var), ASTERISM_PORT=str(product.port))
+
+    verdicts = examined()
+    product.until(lambda: examined().returncode == 0, "well")  # workers start after the page
+    verdicts = examined()
+    for part in ("database", "queue", "model", "clock", "embedding", "web"):
+        assert re.search(rf"^{part} +ok", verdicts.stdout, re.M), verdicts.stdout
+
+
+@linux
+def test_ctrl_c_ends_everything_though_a_connection_stays_open(tmp_path: Path) -> None:
+    product = Product(tmp_path / "var").ready()
+    product.until(lambda: len(product.children()) >= 6, "all children")
+    with socket.create_connection(("127.0.0.1", product.port)) as idle:
+        idle.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n")  # and never ends its request
+        started = time.monotonic()
+        assert product.end(signal.SIGINT) == 0
+        assert time.monotonic() - started < 15
+    assert product.children() == set()
+
+
+@linux
+def test_a_killed_product_takes_its_children_along_and_starts_again(tmp_path: Path) -> None:
+    product = Product(tmp_path / "var").ready()
+    product.until(lambda: len(product.children()) >= 6, "all children")
+    product.end(signal.SIGKILL)
+    product.until(lambda: product.children() == set(), "no child left")
+    again = Product(tmp_path / "var", ASTERISM_PORT=str(product.port))
+    again.until(lambda: again.printed.count("ready") == 2, "ready again")
+    assert again.end() == 0
+
+
+@linux
+def test_a_child_that_dies_is_started_anew(tmp_path: Path) -> None:
+    product = Product(tmp_path / "var").ready()
+    product.until(lambda: len(product.children()) >= 6, "all children")
+    before = product.children()
+    for pid in before:
+        if b"web" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+            os.kill(pid, signal.SIGKILL)
+    product.until(lambda: bool(product.children() - before), "a new child")
+    product.until(lambda: _serves(product), "serving again")
+    assert product.end() == 0
+
+
+def _serves(product: Product) -> bool:
+    try:
+        return product.fetch("/health") == 200
+    except OSError:
+        return False
+
+
+def test_all_bad_settings_are_told_at_once(tmp_path: Path) -> None:
+    told = command(
+        ASTERISM_VAR=str(tmp_path / "var"),
+        ASTERISM_PORT="eighty",
+        ASTERISM_IDLE="0",
+        ASTERISM_MODEL="gpt",
+        DATABASE_URL="mysql://localhost/x",
+        ASTERISM_LOG_LEVEL="LOUD",
+    )
+    assert told.returncode == 2
+    for name in ("ASTERISM_PORT", "ASTERISM_IDLE", "ASTERISM_MODEL", "DATABASE_URL", "ASTERISM_LOG_LEVEL"):
+        assert f"{name}: " in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    blocker = tmp_path / "file"
+    blocker.write_text("")
+    for more in ({}, {"ASTERISM_SECRET_KEY": "x" * 40}):
+        told = command(ASTERISM_VAR=str(blocker / "var"), **more)
+        assert told.returncode == 2
+        assert "ASTERISM_VAR" in told.stderr
+        assert "Traceback" not in told.stderr
+
+
+def test_an_address_of_another_machine_is_told(tmp_path: Path) -> None:
+    told = command(
+        ASTERISM_VAR=str(tmp_path / "var"), ASTERISM_HOST="192.0.2.7", ASTERISM_PORT=str(free_port())
+    )
+    assert told.returncode == 2
+    assert "ASTERISM_HOST" in told.stderr
