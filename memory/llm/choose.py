@@ -91,7 +91,9 @@ def checked(connection: Connection) -> Connection:
 def try_connection(connection: Connection) -> str | None:
     """Ask the model for one word: None when it answers, else what is wrong, in plain words."""
     del connection
-    return "The connection cannot be tested yet. It is saved and used from the next message on."
+    return Unavailable(
+        "The connection cannot be tested yet. When it is saved, it is used from the next message on."
+    ).message
 
 
 def _path(settings: Settings) -> Path:
