@@ -16,7 +16,7 @@ from tests.fakes import FakeClock, FakeQueue
 if TYPE_CHECKING:
     from memory.wiring import Wiring
 
-pytest_plugins = ["tests.databases", "tests.servers", "tests.browsers"]
+pytest_plugins = ["tests.databases", "tests.servers", "tests.browsers", "tests.stage"]
 
 ROOT = Path(__file__).parent.parent
 

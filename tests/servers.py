@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 from rq import Queue, SimpleWorker
@@ -72,12 +72,16 @@ class LiveServer:
         """Where it answers, without a slash at the end."""
         return f"http://127.0.0.1:{self.env['ASTERISM_PORT']}"
 
+    def command(self) -> list[str]:
+        """What starts the web process."""
+        return [sys.executable, str(ROOT / "app.py"), "web", "--processes", str(self.workers)]
+
     def start(self) -> None:
         """Start it and wait until it answers."""
         log = self.var / "web.log"
         with log.open("ab") as output:
             self._process = subprocess.Popen(
-                [sys.executable, str(ROOT / "app.py"), "web", "--processes", str(self.workers)],
+                self.command(),
                 env=clean_env(self.env),
                 stdout=output,
                 stderr=output,
@@ -179,9 +183,13 @@ def worker(wiring: Wiring) -> Callable[[], int]:
 StartServer = Callable[..., LiveServer]
 
 
-def _new_server(
-    var: Path, database_url: str, redis_url: str, workers: int, env: Mapping[str, str]
-) -> LiveServer:
+Server = TypeVar("Server", bound=LiveServer)
+
+
+def new_server(
+    kind: type[Server], var: Path, database_url: str, redis_url: str, workers: int, env: Mapping[str, str]
+) -> Server:
+    """Start a web process of a kind on a free port."""
     var.mkdir(mode=0o700, parents=True, exist_ok=True)
     clock_file = var / "clock.json"
     write_clock_file(clock_file, offset_s=0)
@@ -194,7 +202,7 @@ def _new_server(
         "REDIS_URL": redis_url,
         **env,
     }
-    server = LiveServer(env=told, var=var, workers=workers)
+    server = kind(env=told, var=var, workers=workers)
     server.start()
     return server
 
@@ -205,8 +213,13 @@ def start_server(database_url: str, valkey_url: str, tmp_path: Path) -> Iterator
     started: list[LiveServer] = []
 
     def start(*, workers: int = 1, env: Mapping[str, str] | None = None) -> LiveServer:
-        server = _new_server(
-            tmp_path / f"server{len(started)}", database_url, f"{valkey_url}?db=2", workers, env or {}
+        server = new_server(
+            LiveServer,
+            tmp_path / f"server{len(started)}",
+            database_url,
+            f"{valkey_url}?db=2",
+            workers,
+            env or {},
         )
         started.append(server)
         return server
@@ -224,6 +237,6 @@ def live_server(
     var = tmp_path_factory.mktemp("live")
     database = var / "asterism.db"
     database.write_bytes(sqlite_template.read_bytes())
-    server = _new_server(var, f"sqlite:///{database}", f"{valkey_url}?db=1", 1, {})
+    server = new_server(LiveServer, var, f"sqlite:///{database}", f"{valkey_url}?db=1", 1, {})
     yield server
     server.stop()
