@@ -76,11 +76,18 @@ class Conductor:
         self._parts.embedder.preload()
         self._parts.model()
 
-    def close(self) -> None:
-        """Stop looking and start no further turn; running ones end by themselves or as interrupted."""
+    def close(self, *, wait: bool = False) -> None:
+        """Stop looking and start no further turn.
+
+        Args:
+            wait: until running turns have ended; else they end by themselves, or are
+                marked as interrupted by whoever comes next.
+        """
         self._closing.set()
-        self._turns.shutdown(wait=False, cancel_futures=True)
-        self._sources.shutdown(wait=False, cancel_futures=True)
+        self._turns.shutdown(wait=wait, cancel_futures=True)
+        self._sources.shutdown(wait=wait, cancel_futures=True)
+        if wait and self._keeper is not None:
+            self._keeper.join()
 
     def accept(self, person: Person, *, text: str, client_id: str, context: TurnContext) -> Turn:
         """Write down what a person said, then run it.

@@ -77,6 +77,10 @@ class Gate:
         self._released += sentence
         return sentence
 
+    def take_back(self, text: str) -> None:
+        """What was let out last never reached a frame: it does not count as said."""
+        self._released = self._released.removesuffix(text)
+
     def drop_held(self) -> None:
         """Forget the unfinished sentence: the person pressed stop, or a human took over."""
         self._held = ""

@@ -306,8 +306,10 @@ def _release(running: _Running, text: str) -> Claimed | None:
     parts, turn = running.parts, running.turn
     with transaction(parts.engine) as session:
         if conversation_rows.held_by(session, turn.conversation_id) is not None:
+            running.gate.take_back(text)
             return Claimed()
         if not turn_rows.save_progress(session, turn.id, owner=running.owner, answer=running.gate.released):
+            running.gate.take_back(text)
             running.stop.set()  # the lease was lost: another process told the person already
             return None
         parts.frames.add(

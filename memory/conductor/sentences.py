@@ -18,8 +18,9 @@ _END = re.compile(r"[.!?…]+[\"'»”’)\]]*(?=\s)|\n+")
 def split(text: str) -> tuple[list[str], str]:
     """Cut off whole sentences; the rest may still grow.
 
-    Each sentence keeps the white space that follows it, so that joining all
-    parts gives the text back.
+    A sentence is whole when the next one has begun: only then is it sure that a full
+    stop ended it. It keeps the white space that follows it, so that joining all parts
+    gives the text back.
 
     >>> split("It is on 3. October. At nine")
     (['It is on 3. October. '], 'At nine')
@@ -27,25 +28,15 @@ def split(text: str) -> tuple[list[str], str]:
     sentences: list[str] = []
     start = 0
     for match in _END.finditer(text):
-        if not _ends(text, match):
-            continue
         end = match.end()
         while end < len(text) and text[end].isspace():
             end += 1
-        if end == len(text) and not match.group().endswith("\n") and not text[match.end() :].endswith("\n"):
-            # Only blanks follow so far: the next word decides whether this was an end.
-            if not text[match.end() :]:
-                break
-            if _needs_next(text, match):
-                break
-        sentences.append(text[start:end])
-        start = end
+        if end == len(text):
+            break
+        if match.start() >= start and _ends(text, match):
+            sentences.append(text[start:end])
+            start = end
     return sentences, text[start:]
-
-
-def _needs_next(text: str, match: re.Match[str]) -> bool:
-    before = text[: match.start()]
-    return bool(before) and before[-1].isdigit()
 
 
 def _ends(text: str, match: re.Match[str]) -> bool:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, aliased
 from memory.errors import Conflict, NotFound
 from memory.records import Conversation, Turn, TurnContext, TurnState
 from memory.storage import conversations
-from memory.storage.tables import ConversationRow, ToolCallRow, TurnRow, VoteRow
+from memory.storage.tables import ConversationRow, PersonRow, ToolCallRow, TurnRow, VoteRow
 
 
 def to_record(row: TurnRow, feedback: int = 0) -> Turn:
@@ -327,11 +327,13 @@ def under_way(session: Session, person_id: int) -> list[Turn]:
 def supersede(session: Session, turn_id: int) -> None:
     """Take a turn out of the thread because a newer version replaces it."""
     session.execute(update(TurnRow).where(TurnRow.id == turn_id).values(superseded=True))
+    _touch_owners(session, [turn_id])
 
 
 def mark_deleted(session: Session, turn_id: int, *, at: datetime | None) -> None:
     """Hide a turn, or bring it back with None. It is removed when its undo runs out."""
     session.execute(update(TurnRow).where(TurnRow.id == turn_id).values(deleted_at=at))
+    _touch_owners(session, [turn_id])
 
 
 def withhold(session: Session, turn_ids: Sequence[int], *, withheld: bool) -> None:
@@ -344,6 +346,7 @@ def withhold(session: Session, turn_ids: Sequence[int], *, withheld: bool) -> No
         .values(withheld=withheld)
         .execution_options(synchronize_session=False)
     )
+    _touch_owners(session, turn_ids)
     redo_summaries(session, turn_ids)
 
 
@@ -438,6 +441,7 @@ def index(session: Session, turn_id: int, *, terms: str, vector: Any, vector_ver
         .where(TurnRow.id == turn_id)
         .values(terms=terms, vector=vector, vector_version=vector_version)
     )
+    _touch_owners(session, [turn_id])
 
 
 def mark(session: Session, turn_id: int, what: str, *, now: datetime) -> bool:
@@ -481,6 +485,16 @@ def add_kept(session: Session, turn_id: int, public_ids: Sequence[str]) -> None:
     row = session.get(TurnRow, turn_id)
     if row is not None:
         row.kept = [*row.kept, *(each for each in public_ids if each not in row.kept)]
+
+
+def _touch_owners(session: Session, turn_ids: Sequence[int]) -> None:
+    """Tell every process's search that what it holds of these people's talks changed."""
+    session.execute(
+        update(PersonRow)
+        .where(PersonRow.id.in_(select(TurnRow.person_id).where(TurnRow.id.in_(turn_ids))))
+        .values(cards_version=PersonRow.cards_version + 1)
+        .execution_options(synchronize_session=False)
+    )
 
 
 def _standing() -> tuple[ColumnElement[bool], ...]:
