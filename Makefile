@@ -7,7 +7,7 @@ BENCHES := thread turn listen time recall peers crosslingual scale consistency w
 # Benchmarks read these from the environment.
 export DATA MODEL OUT QUICK SEED
 
-.PHONY: help run test check format lock environment environment-dev browser bench $(BENCHES:%=bench-%)
+.PHONY: help run test check format catalogs lock environment environment-dev browser bench $(BENCHES:%=bench-%)
 
 help: ## Show what can be done
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,11 +24,14 @@ check: environment-dev ## Format, lint, types, import directions, documentation
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/pytest -q tests/test_docs.py
+	@$(BIN)/pytest -q tests/test_docs.py tests/test_house.py
 
 format: environment-dev ## Format the code and mend what can be mended by machine
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+catalogs: environment-dev ## Bring the translations up to date with the strings in use, list what is missing
+	@$(BIN)/python -m memory.web.catalogs
 
 lock: environment-dev ## Pin the newest versions of all dependencies, with hashes
 	@$(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --generate-hashes --no-emit-index-url \
