@@ -1,20 +1,40 @@
-"""Recall: several angles searched, fused and crossed. (First, plain version.)"""
+"""Recall: cards and past talks, searched from several angles at once, fused and crossed.
+
+The angles are looked at in one pass over the person's shelves: their texts are
+embedded in one batch, which is faster than threads that wait for each other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import numpy as np
 from sqlalchemy.orm import Session
 
 from memory import language as lang
-from memory.embedding import Embedder
-from memory.records import Found, Person, TranscriptHit
-from memory.storage import cards as rows
+from memory import worth
+from memory.cards.ranking import cards as card_ranking
+from memory.cards.ranking import turns as turn_ranking
+from memory.cards.ranking.fusion import Hit, best, fuse, in_order, reasons, relevance
+from memory.cards.ranking.postings import Floats
+from memory.cards.ranking.question import Question, meaning, read
+from memory.cards.ranking.shelf import Shelf
+from memory.cards.ranking.weights import FUSION
+from memory.cards.shelves import CardCache, Shelves
+from memory.embedding import Embedder, Vectors
+from memory.records import Card, Found, Person, TranscriptHit
+from memory.storage import links as link_rows
+from memory.storage import search as rows
 
-_FLOOR = 0.30
+__all__ = ["Angle", "CardCache", "Recalled", "recall"]
+
+MAX_ANGLES = 3
+_WIDE = 4  # times k: how many of an angle are looked at, so that fusion has something to fuse
+_SEEDS = 3  # found cards whose neighbours come along
+_NEIGHBOURS = 2  # of each
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,17 +48,20 @@ class Angle:
 
 @dataclass(frozen=True, kw_only=True)
 class Recalled:
-    """What was found, best first, in cards and in the transcript."""
+    """What was found, best first, in cards and in the transcript. Both empty: nothing relevant is known."""
 
     found: tuple[Found, ...] = ()
     talks: tuple[TranscriptHit, ...] = ()
 
 
-class CardCache:
-    """One process's cache of postings and vectors by person, bounded in memory."""
+@dataclass(frozen=True, kw_only=True)
+class _Look:
+    """An angle ready for ranking."""
 
-    def __init__(self, most_mb: int) -> None:
-        self.most_mb = most_mb
+    kind: str
+    question: Question
+    card_vector: Vectors
+    turn_vector: Vectors
 
 
 def recall(
@@ -54,24 +77,197 @@ def recall(
     language: str,
     turn_id: int | None = None,
 ) -> Recalled:
-    """Search the person's cards from several angles."""
-    cards = [card for card in rows.active(session, person.id) if not (guest and card.sensitive)]
-    if not cards:
+    """Search the person's cards and past talks from up to three angles.
+
+    Args:
+        k: at most so many cards, and so many exchanges; neighbours along links come on top.
+        guest: somebody else holds the phone: no sensitive card, and no talk of the owner.
+        language: of the turn; the language of each query is looked at itself.
+        turn_id: the turn that asks; it is not its own answer.
+
+    Returns:
+        Cards and exchanges, best first. Cards that are near but no answer are marked
+        as not relevant; silenced ones come only when they alone can answer, marked as
+        suspect; superseded, forgotten, done and withheld things never come.
+    """
+    asked = [angle for angle in angles[:MAX_ANGLES] if angle.query.strip() or angle.names]
+    if not asked or k < 1:
         return Recalled()
-    matrix = embedder.encode([card.text for card in cards])
-    best: dict[int, Found] = {}
+    with cache.open(session, person.id, vector_version=embedder.version) as shelves:
+        looks = _looks(asked, shelves, embedder, language)
+        hits = _card_hits(shelves.cards, looks, k, guest=guest, now=now.astimezone(ZoneInfo(person.zone)))
+        scores = _turn_scores(shelves.turns, looks, k, guest=guest, without=turn_id)
+    found = _found(session, person.id, hits, k=k, guest=guest, now=now)
+    talks = rows.talks(session, person.id, scores) if scores else []
+    return Recalled(found=tuple(found), talks=tuple(talks))
+
+
+def _looks(angles: Sequence[Angle], shelves: Shelves, embedder: Embedder, language: str) -> list[_Look]:
+    questions = []
+    texts: list[str] = []
     for angle in angles:
-        query = embedder.encode([angle.query])[0]
-        cosines = np.asarray(matrix @ query)
-        words = set(lang.terms(" ".join((angle.query, *angle.names)), language))
-        for card, cosine in zip(cards, cosines, strict=True):
-            held = set(
-                lang.terms(f"{card.text} {card.title} {card.relation} {' '.join(card.people)}", card.language)
+        text = " ".join((angle.query, *(name for name in angle.names if name not in angle.query)))
+        spoken = lang.detect(text, hint=language)
+        question = read(text, language=spoken, others=sorted(shelves.languages))
+        speakers = {word for key in shelves.turns.names.asked(question.words) for word in key}
+        questions.append(question)
+        texts += [text, meaning(text, language=spoken), meaning(text, language=spoken, names=speakers)]
+    vectors = embedder.encode(texts)
+    return [
+        _Look(
+            kind=angle.kind,
+            question=question,
+            card_vector=_unit(vectors[3 * at] + vectors[3 * at + 1]),
+            turn_vector=vectors[3 * at + 2],
+        )
+        for at, (angle, question) in enumerate(zip(angles, questions, strict=True))
+    ]
+
+
+def _unit(vector: Vectors) -> Vectors:
+    length = float(np.linalg.norm(vector))
+    return vector / length if length else vector
+
+
+def _card_hits(shelf: Shelf, looks: Sequence[_Look], k: int, *, guest: bool, now: datetime) -> list[Hit]:
+    """Cards of all angles, fused; and the next event of a person that is asked about."""
+    if not len(shelf):
+        return []
+    ids = shelf.fields["id"]
+    hidden = shelf.fields["sensitive"] if guest else np.zeros(len(shelf), bool)
+    every: list[list[Hit]] = []
+    for look in looks:
+        features = card_ranking.features(shelf, look.question, look.card_vector)
+        scores = np.where(hidden, -np.inf, card_ranking.score(features)).astype(np.float32)
+        relevances = relevance(features)
+        chosen = [at for at in best(scores, _WIDE * k) if np.isfinite(scores[at])]
+        extra = _next_event(shelf, features["name"], hidden, now)
+        hits = [
+            Hit(
+                id=int(ids[at]),
+                score=float(scores[at]),
+                relevance=float(relevances[at]),
+                angles=(look.kind,),
+                because=reasons(features, at) + (("next_event",) if at == extra else ()),
             )
-            overlap = len(words & held) / (len(words) or 1)
-            score = float(cosine) + overlap
-            if (known := best.get(card.id)) is None or known.score < score:
-                relevant = overlap > 0 or float(cosine) > _FLOOR
-                best[card.id] = Found(card=card, score=score, angles=(angle.kind,), relevant=relevant)
-    found = sorted(best.values(), key=lambda hit: -hit.score)[:k]
-    return Recalled(found=tuple(found))
+            for at in dict.fromkeys([*chosen, *([] if extra is None else [extra])])
+        ]
+        every.append(hits)
+    return fuse(every)
+
+
+def _next_event(shelf: Shelf, about: Floats, hidden: np.ndarray, now: datetime) -> int | None:
+    """Position of the soonest dated card about an asked person that is not over."""
+    fields = shelf.fields
+    stamp = fields["year"].astype(np.int64) * 10_000 + fields["month"] * 100 + fields["day"]
+    today = now.year * 10_000 + now.month * 100 + now.day
+    coming = np.flatnonzero((about >= 1.0) & (stamp >= today) & ~hidden)
+    return int(coming[np.argmin(stamp[coming])]) if coming.size else None
+
+
+def _turn_scores(
+    shelf: Shelf, looks: Sequence[_Look], k: int, *, guest: bool, without: int | None
+) -> dict[int, float]:
+    """Ids and scores of the best exchanges, or nothing when none of them answers."""
+    if not len(shelf):
+        return {}
+    ids = shelf.fields["id"]
+    hidden = ids == (-1 if without is None else without)
+    if guest:
+        hidden = hidden | ~shelf.fields["guest"]
+    total = np.full(len(shelf), -np.inf, np.float32)
+    answers = False
+    for look in looks:
+        features = turn_ranking.features(shelf, look.question, look.turn_vector)
+        total = np.maximum(total, turn_ranking.weigh(shelf, features))
+        answers = answers or bool((turn_ranking.is_answer(features) & ~hidden).any())
+    if not answers:
+        return {}
+    total[hidden] = -np.inf
+    return {int(ids[at]): float(total[at]) for at in best(total, k) if np.isfinite(total[at])}
+
+
+def _found(
+    session: Session, person_id: int, hits: Sequence[Hit], *, k: int, guest: bool, now: datetime
+) -> list[Found]:
+    """The hits as records: read anew, weighed by worth and warmth, with their neighbours."""
+    wide = hits[: _WIDE * k]
+    known = rows.cards(session, person_id, [hit.id for hit in wide]) if wide else {}
+    states = {
+        card_id: worth.WorthState.from_dict(state)
+        for card_id, (_, state) in known.items()
+        if state is not None
+    }
+    weighed = [
+        _weighed(hit, known[hit.id][0], states.get(hit.id), now)
+        for hit in wide
+        if hit.id in known and not (guest and known[hit.id][0].sensitive)
+    ]
+    served = _served(in_order(weighed), states)[:k]
+    found = [_as_found(hit, known[hit.id][0], states.get(hit.id)) for hit in served]
+    return found + _neighbours(session, person_id, found, guest=guest)
+
+
+def _weighed(hit: Hit, card: Card, state: worth.WorthState | None, now: datetime) -> Hit:
+    factor = 1.0 if state is None else 1.0 + worth.term(state)
+    days = max((now - card.mentioned_at).total_seconds() / 86_400, 0.0)
+    return replace(hit, score=hit.score * factor + FUSION.warmth * 0.5 ** (days / 10))
+
+
+def _served(hits: Sequence[Hit], states: Mapping[int, worth.WorthState]) -> list[Hit]:
+    """All hits but the silenced ones; of these only what is relevant and clearly best."""
+    silenced = {card_id for card_id, state in states.items() if not worth.is_served(state, asked=False)}
+    rivals = [hit.score for hit in hits if hit.id not in silenced and hit.relevance >= FUSION.card_floor]
+    to_beat = FUSION.alone * max(rivals, default=0.0)
+    return [
+        hit
+        for hit in hits
+        if hit.id not in silenced or (hit.relevance >= FUSION.card_floor and hit.score > to_beat)
+    ]
+
+
+def _as_found(hit: Hit, card: Card, state: worth.WorthState | None) -> Found:
+    return Found(
+        card=card,
+        score=hit.score,
+        angles=hit.angles,
+        because=", ".join(hit.because),
+        relevant=hit.relevance >= FUSION.card_floor,
+        suspect=state is not None and worth.needs_asking(state),
+    )
+
+
+def _neighbours(session: Session, person_id: int, found: Sequence[Found], *, guest: bool) -> list[Found]:
+    """Cards linked with the best relevant ones: an event brings its people, a person what is told of them."""
+    seeds = {hit.card.id: hit for hit in found if hit.relevant}
+    seeds = dict(list(seeds.items())[:_SEEDS])
+    if not seeds:
+        return []
+    taken: set[int] = {hit.card.id for hit in found}
+    brought: dict[int, Hit] = {}
+    room = dict.fromkeys(seeds, _NEIGHBOURS)
+    for link in link_rows.of_cards(session, person_id, list(seeds)):
+        for seed, other in ((link.a_id, link.b_id), (link.b_id, link.a_id)):
+            if seed not in seeds or other in taken or not room[seed]:
+                continue
+            taken.add(other)
+            room[seed] -= 1
+            score = seeds[seed].score * FUSION.linked * link.weight
+            brought[other] = Hit(
+                id=other, score=score, relevance=0.0, angles=("link",), because=(f"link {link.kind.value}",)
+            )
+    return _linked_cards(session, person_id, brought, guest=guest)
+
+
+def _linked_cards(
+    session: Session, person_id: int, brought: Mapping[int, Hit], *, guest: bool
+) -> list[Found]:
+    known = rows.cards(session, person_id, brought) if brought else {}
+    result = []
+    for hit in in_order(hit for hit in brought.values() if hit.id in known):
+        card, plain = known[hit.id]
+        state = None if plain is None else worth.WorthState.from_dict(plain)
+        if (guest and card.sensitive) or (state is not None and not worth.is_served(state, asked=False)):
+            continue
+        result.append(_as_found(hit, card, state))
+    return result

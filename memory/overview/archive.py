@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Engine
 
 from memory import language as lang
+from memory.cards.indexing import indexed
 from memory.embedding import Embedder
 from memory.overview.summary import summarise
 from memory.records import Turn
@@ -95,8 +96,15 @@ def index_turn(engine: Engine, embedder: Embedder, turn_id: int) -> bool:
         turn = turn_rows.find(session, turn_id)
     if turn is None:
         return False
-    terms = " ".join(lang.terms(turn.said, turn.language))
-    vector = embedder.encode([turn.said[:2000]])[0]
+    kept = indexed(
+        said=turn.said,
+        answer=turn.answer,
+        speaker=turn.speaker,
+        language=turn.language,
+        embedder=embedder,
+    )
     with transaction(engine) as session:
-        turn_rows.index(session, turn_id, terms=terms, vector=vector, vector_version=embedder.version)
+        turn_rows.index(
+            session, turn_id, terms=kept.terms, vector=kept.vector, vector_version=kept.vector_version
+        )
     return True

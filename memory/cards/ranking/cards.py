@@ -1,0 +1,75 @@
+"""Ranking a person's cards for one question. Pure over a shelf of cards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.cards.ranking.postings import Floats, idf, saturated
+from memory.cards.ranking.question import Question
+from memory.cards.ranking.shelf import Shelf
+from memory.cards.ranking.weights import CARDS, CardWeights
+
+
+def score(features: dict[str, Floats], *, weights: CardWeights = CARDS) -> Floats:
+    """The weighted sum of `features`; larger is better."""
+    total = sum(getattr(weights, name) * value for name, value in features.items())
+    return np.asarray(total, dtype=np.float32)
+
+
+def features(shelf: Shelf, question: Question, vector: NDArray[np.float32]) -> dict[str, Floats]:
+    """What each card shows for a question: one array a weight, shape (len(shelf),).
+
+    Args:
+        vector: unit vector that stands for the question's meaning.
+    """
+    rows = shelf.fields
+    asked = shelf.names.asked(question.words)
+    return {
+        "words": _lexical(shelf, question),
+        "meaning": np.maximum(shelf.cosines(vector), 0.0),
+        "kin": _kin(shelf, question),
+        "name": shelf.names.closeness(asked, shelf.position, len(rows)),
+        "date": _dates(rows, question),
+    }
+
+
+def _lexical(shelf: Shelf, question: Question) -> Floats:
+    """BM25 share: how much of the weight of the question's words a card holds, 0..1."""
+    rows = shelf.fields
+    count = len(rows)
+    length = rows["length"]
+    average = float(length.mean()) if count else 0.0
+    total = np.zeros(count, np.float32)
+    ideal = 0.0
+    for forms in question.sought:
+        at, counts = shelf.counts(forms)
+        worth = idf(at.size, count)
+        ideal += worth
+        if at.size:
+            total[at] += worth * saturated(counts, length[at], average)
+    return total / max(ideal, 1e-9)
+
+
+def _dates(rows: NDArray[Any], question: Question) -> Floats:
+    """How well a card's own date fits the one asked for: year .4, month .7, day 1."""
+    dates = question.dates
+    if not (dates.years or dates.months):
+        return np.zeros(len(rows), np.float32)
+    in_year = np.isin(rows["year"], list(dates.years)) if dates.years else rows["year"] > 0
+    if not dates.months:
+        return (in_year * 0.4).astype(np.float32)
+    in_month = np.isin(rows["month"], list(dates.months)) & in_year
+    on_day = np.isin(rows["day"], list(dates.days)) & in_month
+    return (in_month * 0.7 + on_day * 0.3).astype(np.float32)
+
+
+def _kin(shelf: Shelf, question: Question) -> Floats:
+    """The share of the relations asked for ("my sister") that a card names, in whatever language."""
+    total = np.zeros(len(shelf), np.float32)
+    for term in question.kin:
+        at, _ = shelf.counts((term,))
+        total[at] += 1.0 / len(question.kin)
+    return total

@@ -1,0 +1,55 @@
+"""Every weight of the ranking, in one place, with what it brought.
+
+All features are between 0 and 1 unless said otherwise, so that weights can be read
+against each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnWeights:
+    """How much each sign counts when turns of talks are ranked."""
+
+    words: float = 0.7  # BM25 share over the turn twice and the turn before it
+    window: float = 1.27  # BM25 share over the three turns on either side
+    meaning: float = 1.15  # cosine with the question without names and question words
+    speaker: float = 0.54  # a named person said it
+    asks: float = -0.07  # it is itself a question: answers are sought
+    length: float = 0.09  # log of the number of terms: long turns say more
+    month: float = 0.48  # it was said in the month asked for
+    day: float = 0.47  # and on that day of it
+    tells: float = 0.33  # the question wants a moment, and it tells one
+    talk: float = 0.44  # mean of its conversation's best three turns
+    reply: float = 0.27  # the turn before it is a question that matches
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardWeights:
+    """How much each sign counts when cards are ranked."""
+
+    words: float = 0.6  # BM25 share over the card's words
+    meaning: float = 1.6  # cosine with the question
+    kin: float = 0.3  # it names the relation asked for, in whatever language
+    name: float = 0.4  # it is about a named person
+    date: float = 0.4  # it is dated as asked
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fusion:
+    """How the angles' results become one list, and what makes a result relevant."""
+
+    shared: float = 0.25  # share of a card's other angles' scores that is added to its best one
+    linked: float = 0.5  # a neighbour's score, as a share of the score of the card that brought it
+    warmth: float = 0.04  # mentioned today; halves in ten days; can only break ties
+    card_floor: float = 0.46  # below it a card is near, but no answer
+    turn_words: float = 0.3  # a talk is an answer when it holds this share of the question's weight
+    turn_meaning: float = 0.36  # or is as near in meaning as this
+    alone: float = 1.25  # a silenced card is told when it beats all others by this factor
+
+
+TURNS = TurnWeights()
+CARDS = CardWeights()
+FUSION = Fusion()

@@ -1,0 +1,166 @@
+"""One process's copies of persons' stores for search: bounded in memory, fresh at every search.
+
+Every change to a person's memory raises their `cards_version` in the database, in
+the transaction of the change, whichever process makes it. A search reads that
+number first; when it moved, only what is new, changed or gone is loaded.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from sqlalchemy.orm import Session
+
+from memory.cards.ranking.cues import ASKS, TELLS
+from memory.cards.ranking.kin import kin_terms
+from memory.cards.ranking.shelf import Entry, Shelf
+from memory.language import fold, words
+from memory.storage import search as rows
+
+
+class Shelves:
+    """One person's cards and turns, ready to be ranked. Used under its lock."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.version = -2  # of nobody, so that the first search loads
+        self.cards = Shelf()
+        self.turns = Shelf()
+        self.card_stamps: dict[int, int] = {}
+        self.languages: set[str] = set()
+
+    @property
+    def bytes(self) -> int:
+        """Roughly what both shelves take in memory."""
+        return self.cards.bytes + self.turns.bytes
+
+
+class CardCache:
+    """The shelves of the persons who searched last. Safe for threads.
+
+    The one person who is searching is served whatever the size; the others stay
+    only as long as all together fit.
+    """
+
+    def __init__(self, most_mb: int) -> None:
+        self.most_bytes = most_mb * 1_000_000
+        self._lock = threading.Lock()
+        self._held: OrderedDict[int, Shelves] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    @property
+    def bytes(self) -> int:
+        """Roughly what the cache takes in memory."""
+        with self._lock:
+            return sum(each.bytes for each in self._held.values())
+
+    @contextmanager
+    def open(self, session: Session, person_id: int, *, vector_version: str) -> Iterator[Shelves]:
+        """The person's shelves as the session sees the store now; nobody else uses them meanwhile.
+
+        Args:
+            vector_version: of the embedder; vectors of another one are not compared.
+        """
+        with self._lock:
+            shelves = self._held.setdefault(person_id, Shelves())
+            self._held.move_to_end(person_id)
+        with shelves.lock:
+            _refresh(shelves, session, person_id, vector_version)
+            yield shelves
+        self._shrink()
+
+    def drop(self, person_id: int) -> None:
+        """Let go of a person's shelves, for instance because the person erased everything."""
+        with self._lock:
+            self._held.pop(person_id, None)
+
+    def _shrink(self) -> None:
+        with self._lock:
+            total = sum(each.bytes for each in self._held.values())
+            while total > self.most_bytes and len(self._held) > 1:
+                _, oldest = self._held.popitem(last=False)
+                total -= oldest.bytes
+
+
+def _refresh(shelves: Shelves, session: Session, person_id: int, vector_version: str) -> None:
+    version = rows.version_of(session, person_id)
+    if version == shelves.version:
+        return
+    shelves.version = -2  # stays so if loading fails half-way
+    if shelves.cards.is_bloated or shelves.turns.is_bloated:
+        shelves.cards, shelves.turns, shelves.card_stamps = Shelf(), Shelf(), {}
+    _refresh_cards(shelves, session, person_id, vector_version)
+    _refresh_turns(shelves, session, person_id, vector_version)
+    shelves.version = version
+
+
+def _refresh_cards(shelves: Shelves, session: Session, person_id: int, vector_version: str) -> None:
+    stamps = rows.card_stamps(session, person_id)
+    known = shelves.card_stamps
+    changed = [card_id for card_id, stamp in stamps.items() if known.get(card_id) != stamp]
+    shelves.cards.discard(known.keys() - stamps.keys())
+    if changed:
+        found = list(rows.card_words(session, person_id, changed))
+        shelves.languages.update(card.language for card in found)
+        shelves.cards.put(_card_entry(card, vector_version) for card in found)
+    shelves.card_stamps = stamps
+
+
+def _refresh_turns(shelves: Shelves, session: Session, person_id: int, vector_version: str) -> None:
+    standing = rows.turn_ids(session, person_id)
+    known = shelves.turns.ids()
+    shelves.turns.discard(known - standing)
+    if fresh := standing - known:
+        found = list(rows.turn_words(session, person_id, fresh))
+        shelves.languages.update(turn.language for turn in found)
+        shelves.turns.put(_turn_entry(turn, vector_version) for turn in found)
+
+
+def _card_entry(card: rows.CardWords, vector_version: str) -> Entry:
+    held = words(fold(f"{card.relation} {card.text}"))
+    columns: dict[str, object] = {"sensitive": card.sensitive}
+    if card.starts is not None:
+        columns |= _day(datetime.fromisoformat(card.starts))
+    return Entry(
+        id=card.id,
+        terms=(*card.terms.split(), *dict.fromkeys(kin_terms(held, card.language))),
+        vector=card.vector if card.vector_version == vector_version else None,
+        names=(card.subject, *card.people),
+        columns=columns,
+    )
+
+
+def _turn_entry(turn: rows.TurnWords, vector_version: str) -> Entry:
+    every = turn.terms.split()
+    columns: dict[str, object] = {
+        "group": turn.conversation_id,
+        "asks": ASKS in every,
+        "tells": TELLS in every,
+        "guest": bool(turn.speaker),
+        **_day(turn.created_at.astimezone(_zone(turn.zone))),
+    }
+    return Entry(
+        id=turn.id,
+        terms=tuple(term for term in every if term not in (ASKS, TELLS)),
+        vector=turn.vector if turn.vector_version == vector_version else None,
+        names=(turn.speaker,),
+        columns=columns,
+    )
+
+
+def _day(local: datetime) -> dict[str, object]:
+    return {"year": local.year, "month": local.month, "day": local.day}
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):  # a browser may send a zone this machine does not know
+        return ZoneInfo("UTC")

@@ -1,0 +1,205 @@
+"""What recall loads of one person's store: words, vectors and marks, the same on both databases.
+
+Ranking happens in memory over these; no query here ranks, and none looks at
+anybody else's rows, so that neither a database's text search nor another
+person's words can move a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session, load_only
+
+from memory.records import Card, TranscriptHit
+from memory.storage import cards as card_rows
+from memory.storage import conversations as conversation_rows
+from memory.storage import turns as turn_rows
+from memory.storage.tables import Base, CardRow, ConversationRow, PersonRow, TurnRow, WorthRow
+from memory.storage.types import Vector
+
+_BATCH = 500  # ids in one statement
+
+
+def _without(row: type[Base], *names: str) -> Any:
+    """Load all columns of a row but those that only the index needs: vectors are most of its bytes."""
+    return load_only(*(getattr(row, each.key) for each in row.__table__.columns if each.key not in names))
+
+
+_CARD_COLUMNS = _without(CardRow, "terms", "surface_terms", "vector", "vector_version", "x", "y")
+_TURN_COLUMNS = _without(TurnRow, "terms", "vector", "vector_version", "trace", "lease_until")
+_CONVERSATION_COLUMNS = _without(ConversationRow, "summary_terms", "summary_vector", "vector_version")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardWords:
+    """What search needs of one active card."""
+
+    id: int
+    language: str
+    terms: str  # stemmed, separated by blanks
+    vector: Vector | None
+    vector_version: str
+    text: str
+    subject: str
+    relation: str
+    people: tuple[str, ...]
+    starts: str | None  # naive wall clock, ISO
+    sensitive: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnWords:
+    """What search needs of one turn that still stands."""
+
+    id: int
+    conversation_id: int
+    language: str
+    zone: str
+    terms: str  # stemmed, separated by blanks, with marks
+    vector: Vector | None
+    vector_version: str
+    speaker: str
+    created_at: datetime
+
+
+def version_of(session: Session, person_id: int) -> int:
+    """The number that every change to a person's memory raises; -1 when the person is gone."""
+    version = session.scalar(select(PersonRow.cards_version).where(PersonRow.id == person_id))
+    return -1 if version is None else version
+
+
+def card_stamps(session: Session, person_id: int) -> dict[int, int]:
+    """Id and version of each of the person's active cards."""
+    rows = session.execute(select(CardRow.id, CardRow.version).where(*_active(person_id)))
+    return {card_id: version for card_id, version in rows}
+
+
+def turn_ids(session: Session, person_id: int) -> set[int]:
+    """Ids of the person's turns that search may find: indexed ones that still stand."""
+    return set(session.scalars(select(TurnRow.id).where(*_standing(person_id))))
+
+
+def card_words(session: Session, person_id: int, card_ids: Collection[int]) -> Iterator[CardWords]:
+    """The words and vectors of these active cards of the person, by rising id."""
+    columns = (
+        CardRow.id,
+        CardRow.language,
+        CardRow.terms,
+        CardRow.vector,
+        CardRow.vector_version,
+        CardRow.text,
+        CardRow.subject,
+        CardRow.relation,
+        CardRow.people,
+        CardRow.starts_local,
+        CardRow.sensitive,
+    )
+    for row in _in_batches(session, columns, CardRow.id, card_ids, _active(person_id)):
+        yield CardWords(
+            id=row[0],
+            language=row[1],
+            terms=row[2],
+            vector=row[3],
+            vector_version=row[4],
+            text=row[5],
+            subject=row[6],
+            relation=row[7],
+            people=tuple(row[8]),
+            starts=row[9],
+            sensitive=row[10],
+        )
+
+
+def turn_words(session: Session, person_id: int, turn_ids: Collection[int]) -> Iterator[TurnWords]:
+    """The words and vectors of these turns of the person, by rising id."""
+    columns = (
+        TurnRow.id,
+        TurnRow.conversation_id,
+        TurnRow.language,
+        TurnRow.zone,
+        TurnRow.terms,
+        TurnRow.vector,
+        TurnRow.vector_version,
+        TurnRow.speaker,
+        TurnRow.created_at,
+    )
+    for row in _in_batches(session, columns, TurnRow.id, turn_ids, _standing(person_id)):
+        yield TurnWords(
+            id=row[0],
+            conversation_id=row[1],
+            language=row[2],
+            zone=row[3],
+            terms=row[4],
+            vector=row[5],
+            vector_version=row[6],
+            speaker=row[7],
+            created_at=row[8],
+        )
+
+
+def cards(
+    session: Session, person_id: int, card_ids: Collection[int]
+) -> dict[int, tuple[Card, dict[str, Any] | None]]:
+    """The active ones of these cards of the person, each with its stored worth or None."""
+    rows = session.execute(
+        select(CardRow, WorthRow.state)
+        .outerjoin(WorthRow, WorthRow.card_id == CardRow.id)
+        .where(CardRow.id.in_(card_ids), *_active(person_id))
+        .options(_CARD_COLUMNS)
+    )
+    return {row.id: (card_rows.to_record(row), state) for row, state in rows}
+
+
+def talks(session: Session, person_id: int, scores: dict[int, float]) -> list[TranscriptHit]:
+    """The turns with these ids that still stand, with their conversations, best score first."""
+    rows = session.execute(
+        select(TurnRow, ConversationRow)
+        .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
+        .where(TurnRow.id.in_(scores), *_standing(person_id))
+        .options(_TURN_COLUMNS, _CONVERSATION_COLUMNS)
+    )
+    hits = [
+        TranscriptHit(
+            turn=turn_rows.to_record(turn),
+            conversation=conversation_rows.to_record(conversation),
+            score=scores[turn.id],
+        )
+        for turn, conversation in rows
+    ]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.turn.id))
+
+
+def _active(person_id: int) -> tuple[ColumnElement[bool], ...]:
+    return (CardRow.person_id == person_id, CardRow.status == "active", CardRow.category != "theme")
+
+
+def _standing(person_id: int) -> tuple[ColumnElement[bool], ...]:
+    private = select(ConversationRow.id).where(
+        ConversationRow.person_id == person_id, ConversationRow.private
+    )
+    return (
+        TurnRow.person_id == person_id,
+        ~TurnRow.superseded,
+        ~TurnRow.withheld,
+        TurnRow.deleted_at.is_(None),
+        TurnRow.vector_version != "",
+        TurnRow.conversation_id.not_in(private),
+    )
+
+
+def _in_batches(
+    session: Session,
+    columns: Sequence[Any],
+    key: Any,
+    ids: Collection[int],
+    where: Sequence[ColumnElement[bool]],
+) -> Iterator[Any]:
+    rest = iter(sorted(ids))
+    while batch := list(islice(rest, _BATCH)):
+        yield from session.execute(select(*columns).where(key.in_(batch), *where).order_by(key))
