@@ -143,7 +143,7 @@ def _run(
 
 
 def _after_title(text: str, tokens: list[re.Match[str]], index: int, language: str) -> int | None:
-    """The token that starts the name behind the title at `index`, particles skipped ("Frau von der Heide")."""
+    """The token that starts the name behind a title, particles skipped ("Frau von der Heide")."""
     for following in range(index + 1, min(index + 4, len(tokens))):
         if text[tokens[following - 1].end() : tokens[following].start()].strip(" "):
             return None

@@ -10,6 +10,7 @@ from memory.language.times.grammar import Grammar, Piece
 
 # A dot between figures or after a short figure is no end; a question asked twice is.
 _SENTENCE_END = re.compile(r"(?<!\d)[.!?…]+(?=\s|$)|[!?]|\.(?=\s+[^\W\d])(?<=\d\d\.)|[;\n]")
+_CLAUSE_END = re.compile(_SENTENCE_END.pattern + r"|:(?=\s)")
 # Days that a weekday may stand beside.
 _BESIDE_WEEKDAY = frozenset({"date", "numeric", "monthday", "day", "holiday", "month"})
 MARKERS = frozenset({"starting", "until"})
@@ -33,7 +34,6 @@ class Told:
     duration: Piece | None = None
     before: Piece | None = None
     same_time: Piece | None = None
-    is_range: bool = False  # the end was told by "to", not by "until" alone
 
     @property
     def has_day(self) -> bool:
@@ -46,6 +46,16 @@ class Told:
     @property
     def hour_only(self) -> bool:
         return self.has_hour and not (self.has_day or self.every or self.end_days or self.before)
+
+    def can_end_with(self, start: Piece, piece: Piece) -> bool:
+        """Whether `piece`, told after `start` and a word like "to", can be the end of this moment."""
+        if piece.kind in ("clock", "part"):
+            return self.has_hour and self.end_clock is None and start.kind in ("clock", "part")
+        if piece.kind not in DAY_KINDS or is_instant(piece) or self.end_days:
+            return False
+        return bool(self.days or self.start_days) and not (
+            start.kind in DAY_KINDS and _go_together(start, piece) and piece.kind != "weekday"
+        )
 
     def add(self, piece: Piece, role: str) -> bool:
         """Take a piece in, if its place is free; says whether it was."""
@@ -130,13 +140,9 @@ def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
                     told.append(Told(sentence))
             continue
         role = str(piece.values.get("role", role))
-        ranged = bool(told) and grammar.to.fullmatch(gap) is not None
-        if ranged and not near and not role and _same_sort(pieces[index - 1], piece):
+        if told and not role and grammar.to.fullmatch(gap) and told[-1].can_end_with(pieces[index - 1], piece):
             role, near = "end", True
-            told[-1].is_range = True
         current = told[-1] if told and (near or (role and not told[-1].pieces)) else Told(sentence)
-        if role == "end" and (current.days or current.clock):
-            current.is_range = True
         if not current.add(piece, role):
             current = Told(sentence)
             current.add(piece, role)
@@ -147,13 +153,11 @@ def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
     return _join([each for each in told if each.pieces])
 
 
-def sentence_around(folded: str, offset: int) -> str:
-    """The sentence of a folded text that an offset lies in."""
-    ends = [0, *(match.end() for match in _SENTENCE_END.finditer(folded)), len(folded)]
-    start = max(end for end in ends if end <= offset)
-    return (
-        folded[start : min(end for end in ends if end > offset)] if offset < len(folded) else folded[start:]
-    )
+def sentence_around(folded: str, offset: int) -> tuple[int, int]:
+    """Start and end of the sentence (a colon ends one too) of a folded text that an offset lies in."""
+    ends = [0, *(match.end() for match in _CLAUSE_END.finditer(folded)), len(folded)]
+    start = max((end for end in ends if end <= offset), default=0)
+    return start, min((end for end in ends if end > offset), default=len(folded))
 
 
 def _touches(gap: str, grammar: Grammar) -> bool:
@@ -171,19 +175,14 @@ def _continues(pieces: list[Piece], index: int, folded: str, grammar: Grammar) -
     return (one == "clock" and other == "part") or (one in DAY_KINDS and other in DAY_KINDS)
 
 
-def _same_sort(one: Piece, other: Piece) -> bool:
-    hours = ("clock", "part")
-    if one.kind in hours:
-        return other.kind in hours or other.kind in DAY_KINDS
-    return one.kind in DAY_KINDS and other.kind in DAY_KINDS and not is_instant(other)
-
-
 def _join(told: list[Told]) -> list[Told]:
     """Bring together what other words part: a day and its hour, a recurrence and its start."""
     joined = list(told)
     for loose in told:
         if loose.hour_only:
             mates = [t for t in joined if t.sentence == loose.sentence and t is not loose and _wants_hour(t)]
+        elif loose.same_time is not None and len(loose.pieces) == 1:
+            mates = [t for t in joined if t.sentence == loose.sentence and t.has_day and not t.has_hour]
         elif not loose.every and (loose.start_days or loose.excepted or _only_end(loose)):
             mates = [t for t in joined if t.sentence == loose.sentence and t is not loose and t.every]
         elif loose.has_day and not loose.has_hour and not loose.every:

@@ -100,6 +100,9 @@ def _read_weekday(values: Values, context: Context) -> Day:
     weeks = int(values.get("weeks", 0))
     if shift == "last" or (context.past and shift in ("", "this")):
         return Day(first=today - timedelta(days=behind), backward=True)
+    if "in_week" in values:
+        monday = today - timedelta(days=today.weekday())
+        return Day(first=monday + timedelta(weeks=int(values["in_week"]), days=wanted), fixed=True)
     if weeks or values.get("count"):
         extra = weeks or int(values["count"])
         return Day(first=today + timedelta(days=(ahead or 7) + 7 * extra), fixed=True)
@@ -119,6 +122,8 @@ def _read_weekday(values: Values, context: Context) -> Day:
 def _read_distance(values: Values, context: Context) -> Day | None:
     sign = int(values.get("sign", 1))
     unit = str(values.get("unit", "minute"))
+    if sign > 0 and context.past:
+        return None  # "I ran it in fifty minutes"
     amount = float(values.get("count", values.get("num", 0)))
     amount += float(values.get("more", 0))
     minutes = float(values.get("minutes", 0)) + float(values.get("num2", 0)) * (1 if unit == "hour" else 0)

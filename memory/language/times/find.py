@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import replace
 from datetime import date as Date
@@ -42,10 +43,12 @@ def find_times(
         raise ValueError("now must be aware")
     known = grammar(language)
     folded, at = fold_map(text)
-    pieces = scan(folded, language)
+    pieces = scan(folded, language, text=text, at=at)
     mentions: list[TimeMention] = []
     for told in composing.compose(folded, pieces, known):
-        context = _context(folded, told, known, now, tense, on)
+        context = _context(_sentence(text, folded, at, told), known, now, tense, on)
+        if tense == "auto" and not told.every and _looks_back(folded, told.pieces[0], known):
+            context = replace(context, past=True)
         mention = read(told, context)
         if mention is not None:
             mentions.append(_in_text(mention, told.pieces, at, text))
@@ -54,10 +57,20 @@ def find_times(
     return tuple(sorted(mentions, key=lambda mention: mention.spans))
 
 
-def _context(
-    folded: str, told: composing.Told, known: Grammar, now: datetime, tense: Tense, on: Date | None
-) -> Context:
-    sentence = composing.sentence_around(folded, told.pieces[0].start)
+def _sentence(text: str, folded: str, at: list[int], told: composing.Told) -> str:
+    """The sentence a moment is told in, in lower case, with its accents."""
+    start, end = composing.sentence_around(folded, told.pieces[0].start)
+    return text[at[start] : at[end]].lower().replace("’", "'")
+
+
+def _looks_back(folded: str, piece: Piece, known: Grammar) -> bool:
+    """Whether "since" stands before a piece or at its start."""
+    head = folded[max(0, piece.start - 12) : piece.start]
+    first = re.match(r"\w+\s*", folded[piece.start : piece.end])
+    return bool(known.since.search(head) or (first and known.since.search(first[0])))
+
+
+def _context(sentence: str, known: Grammar, now: datetime, tense: Tense, on: Date | None) -> Context:
     past = tense == "past"
     if tense == "auto":
         past = bool(known.told.search(sentence)) and not known.plan.search(sentence)

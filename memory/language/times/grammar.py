@@ -5,11 +5,13 @@
     order          "dmy", "mdy" or "region" (English: month first in the United States)
     next_weekday   what "next Friday" means first: "coming" or "next_week"; the other is the second reading
     noon_is_morning, literal_24h   whether "twelve in the morning" is noon; whether "8:30" is a 24-hour time
+    since          pattern of words that put the moment after them in the past, unless something recurs
     joiners        pattern of what may stand between the pieces of one moment ("at", "on the", ",")
     to             pattern of what stands between the ends of a range ("to", "-", "until")
     not_after      pattern of what makes a number something else when it follows ("euros", "people", "%")
-    evening, morning   patterns of words that decide a bare hour ("dinner", "wake up")
-    told, plan     patterns of words that put a sentence in the past or make it a plan
+    evening, morning   patterns of words that decide a bare hour ("dinner", "wake up"); these two and the
+                   next two are matched on lower-case text with its accents
+    told, plan     patterns of words that put a sentence in the past, or make it a plan whatever else it holds
     [times.words]  word tables; each is a placeholder for rules:
                    weekday, plural (weekdays that recur), month: seven or twelve lists of words;
                    unit, part, shift, days, nth, ampm, quarter, amount, holiday: value = list of words
@@ -25,7 +27,9 @@ and gives its value; `{hour:hour2}` gives it another name. Built-in placeholders
 in words only, {fig} one or two figures, {fig0} a month in two figures, {dayfig} a day in figures or
 an ordinal, {digits2} minutes in two figures, {year} four figures, {yy} two or four, {list} weekdays
 with commas and "and", {plurals} the same of weekdays that recur. The value `role = "end"` makes a
-match the end of a range.
+match the end of a range; `exact` is a pattern that must be found in the match as it was written (accents
+that tell words apart). A table `bare` holds weekdays in a form that other words have too ("segunda").
+{any} is a weekday in any form.
 
 Of overlapping matches the longest counts; of equally long ones the earlier rule.
 """
@@ -33,7 +37,7 @@ Of overlapping matches the longest counts; of equally long ones the earlier rule
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -77,6 +81,7 @@ class _Rule:
     pattern: re.Pattern[str]
     groups: Mapping[str, str]  # group name -> placeholder
     constants: Values
+    exact: re.Pattern[str] | None  # must be found in the match as written
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,7 @@ class Grammar:
     number_words: frozenset[str]
     settings: Values
     joiners: re.Pattern[str]
+    since: re.Pattern[str]
     to: re.Pattern[str]
     not_after: re.Pattern[str]
     evening: re.Pattern[str]
@@ -97,13 +103,19 @@ class Grammar:
     plan: re.Pattern[str]
 
 
-def scan(folded: str, language: str) -> list[Piece]:
-    """The pieces of moments in a folded text, without overlaps, in order."""
+def scan(folded: str, language: str, *, text: str, at: Sequence[int]) -> list[Piece]:
+    """The pieces of moments in a folded text, without overlaps, in order.
+
+    Args:
+        text, at: the text before folding, and the offset in it of each folded character.
+    """
     known = grammar(language)
     found: list[tuple[int, int, Piece]] = []
     for rank, rule in enumerate(known.rules):
         for match in rule.pattern.finditer(folded):
             if match.end() == match.start() or _is_something_else(match, folded, known):
+                continue
+            if rule.exact and not rule.exact.search(text[at[match.start()] : at[match.end()]].lower()):
                 continue
             values = _values(match, rule, known)
             if values is not None:
@@ -121,11 +133,16 @@ def grammar(language: str) -> Grammar:
     """The compiled grammar of a language; built once."""
     times = tables(language)["times"]
     words = {name: _word_table(table) for name, table in times["words"].items()}
+    words["any"] = words["weekday"] | words["plural"] | words.get("bare", {}) | words.get("weekday_short", {})
     compiler = _Compiler(language, words, times.get("macros", {}))
     rules = [compiler.rule(kind, entry) for kind, entries in times["rules"].items() for entry in entries]
 
+    def folded_pattern(name: str, template: str) -> re.Pattern[str]:
+        text = compiler.expand(fold(re.sub(r"\s*\n\s*", "", times[name])), {})
+        return re.compile(template % text)
+
     def pattern(name: str, template: str = r"(?<!\w)(?:%s)(?!\w)") -> re.Pattern[str]:
-        text = compiler.expand(times[name], {})
+        text = compiler.expand(re.sub(r"\s*\n\s*", "", times[name]), {})
         return re.compile(template % text)
 
     return Grammar(
@@ -134,9 +151,10 @@ def grammar(language: str) -> Grammar:
         words=words,
         number_words=numbers.single_words(language),
         settings={key: value for key, value in times.items() if not isinstance(value, dict)},
-        joiners=pattern("joiners", r"(?:[\s,;()]|(?<!\w)(?:%s)(?!\w))*"),
-        to=pattern("to", r"\s*(?:%s)\s*"),
-        not_after=pattern("not_after", r"\s*(?:[%%€$£°]|-?(?:%s)(?!\w))"),
+        since=folded_pattern("since", r"(?:^|(?<!\w))(?:%s)(?:\s+\w{1,3})?\s*$"),
+        joiners=folded_pattern("joiners", r"(?:[\s,;()]|(?<!\w)(?:%s)(?!\w))*"),
+        to=folded_pattern("to", r"\s*(?:%s)\s*"),
+        not_after=folded_pattern("not_after", r"\s*(?:[%%€$£°]|-?(?:%s)(?!\w))"),
         evening=pattern("evening"),
         morning=pattern("morning"),
         told=pattern("told"),
@@ -166,7 +184,7 @@ class _Compiler:
         figures = tables(language)["numbers"]["ordinal_digits"].replace(r"\d{1,3}", r"\d{1,2}")
         ordinals = f"(?:{ordinal}|{figures})"
         day = f"(?:{ordinals}|[0-3]?\\d|{cardinal})"
-        weekday = _either(words["weekday"] | words["plural"])
+        weekday = _either(words["any"])
         plural = _either(words["plural"])
         also = "(?:" + self._macros.get("and", "and") + ")"
         self._builtin = {
@@ -190,11 +208,12 @@ class _Compiler:
         }
 
     def rule(self, kind: str, entry: str | Mapping[str, Any]) -> _Rule:
-        constants = {} if isinstance(entry, str) else {key: entry[key] for key in entry if key != "p"}
+        constants = {} if isinstance(entry, str) else {key: entry[key] for key in entry if key not in ("p", "exact")}
         raw = entry if isinstance(entry, str) else str(entry["p"])
         groups: dict[str, str] = {name: name.rstrip("2") for name in _GROUP.findall(raw)}
         text = self.expand(raw, groups)
-        return _Rule(kind, re.compile(rf"(?<!\w)(?:{text})(?!\w)"), groups, constants)
+        exact = None if isinstance(entry, str) or "exact" not in entry else re.compile(str(entry["exact"]))
+        return _Rule(kind, re.compile(rf"(?<!\w)(?:{text})(?!\w)"), groups, constants, exact)
 
     def expand(self, text: str, groups: dict[str, str]) -> str:
         """The regular expression for a pattern; fills `groups` with name -> placeholder."""
@@ -246,7 +265,7 @@ def _value(text: str, kind: str, known: Grammar) -> Any:
     if kind in known.words:
         return known.words[kind].get(re.sub(r"\s+", " ", text))
     if kind in ("list", "plurals"):
-        table = {**known.words["weekday"], **known.words["plural"]}
+        table = known.words["any"]
         one = re.compile(rf"(?<!\w){_either(table)}(?!\w)")
         return tuple(dict.fromkeys(table[re.sub(r"\s+", " ", m.group())] for m in one.finditer(text)))
     if kind == "count" and (amount := known.words["amount"].get(re.sub(r"\s+", " ", text))) is not None:
@@ -257,7 +276,7 @@ def _value(text: str, kind: str, known: Grammar) -> Any:
 
 
 _BEFORE_FIGURES = re.compile(r"(?:\d[.,:/-]|[#€$£+./_@-])$")
-_AFTER_FIGURES = re.compile(r"[:/-]?\d|[.,]\d|[/_@]\w")
+_AFTER_FIGURES = re.compile(r"\s\d\d\s\d\d(?!\w)|[:/-]?\d|[.,]\d|[/_@]\w")
 
 
 def _is_something_else(match: re.Match[str], folded: str, known: Grammar) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date as Date
 from datetime import datetime, timedelta
 from datetime import time as Time
@@ -32,6 +31,8 @@ def read(told: Told, context: Context) -> TimeMention | None:
         return _read_dated(told, context)
     if told.end_days and not told.has_hour:
         return _read_deadline(told, context)
+    if told.clock is None and told.part is not None and told.part.values.get("beside"):
+        return None  # "abends" alone tells a habit
     if told.has_hour or told.end_clock:
         return _read_undated(told, context)
     if told.same_time is not None:
@@ -132,11 +133,11 @@ def _not_yet(
 
 
 def _read_instant(told: Told, day: Day, context: Context) -> TimeMention:
-    assert day.instant is not None  # the caller looked
+    instant = day.instant or context.now
     return TimeMention(
         spans=NO_SPANS,
-        date=day.instant.date(),
-        time=day.instant.time(),
+        date=instant.date(),
+        time=instant.time(),
         granularity="minute",
         past=day.backward,
         same_time=told.same_time is not None,
@@ -167,7 +168,7 @@ def _read_all_day(told: Told, day: Day, context: Context) -> TimeMention:
 
 
 def _after_start(last: Date, first: Date) -> Date:
-    """The end of a range of days, moved behind its start ("from Friday to Monday", "28 December to 3 January")."""
+    """The end of a range of days, moved behind its start ("28 December to 3 January")."""
     if last >= first:
         return last
     behind = (first - last).days

@@ -59,6 +59,8 @@ def _weekdays(values: Mapping[str, Any]) -> tuple[int, ...]:
 def rule(told: Mapping[str, Any]) -> str | None:
     """The RFC 5545 rule, without DTSTART and without an end, or None when nothing recurs."""
     unit = str(told.get("unit", ""))
+    if not unit and "part" in told:
+        unit = "day"  # "every evening"
     interval = int(told.get("interval", told.get("num", told.get("count", 1))))
     if unit == "fortnight":
         interval *= 2
