@@ -50,7 +50,7 @@ Values = Mapping[str, Any]
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+\d?)(?::([a-z_]+\d?))?\}")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
-_BLANK = re.compile(r"\[[^\]]*\]|\\.| ")
+_BLANK = re.compile(r"\(\?<[!=][^)]*\)|\[[^\]]*\]|\\.| ")  # blanks of look-behinds and sets stay
 _RANGES = {
     "dayfig": (1, 31),
     "hour": (0, 24),
