@@ -1,0 +1,84 @@
+"""What do you know about me, about her, about my plans? An enumeration of what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory.language import fold, terms
+from memory.listening import Act
+from memory.llm.embedded import recalling, stating
+from memory.llm.embedded.matching import Fit, weigh
+from memory.llm.embedded.part import Part, Wanted
+from memory.llm.embedded.scene import Json, Scene
+
+MOST = 8  # more is for the page that lists everything
+NEAR = 0.2  # cosine from which a card belongs to a topic when no card shares a word with it
+
+
+def _names(scene: Scene) -> tuple[str, ...]:
+    question = scene.heard.question
+    return question.names if question else ()
+
+
+def _about_someone(scene: Scene) -> bool:
+    question = scene.heard.question
+    return bool(question and (question.names or question.relations))
+
+
+def _topic(scene: Scene) -> str:
+    """What exactly is asked about, "" for everything."""
+    question = scene.heard.question
+    topic = question.topic if question else ""
+    return topic if terms(topic, scene.language) else ""
+
+
+def _first(scene: Scene) -> Sequence[Wanted]:
+    return [Wanted("search_memory", {"angles": recalling.angles(scene)})]
+
+
+def _mine(scene: Scene, card: Json) -> bool:
+    """Whether a card is about the one who asks: the owner, or the guest who holds the phone."""
+    subject = fold(str(card.get("subject") or ""))
+    return subject == fold(scene.request.speaker)
+
+
+def _fits(scene: Scene, cards: Sequence[Json]) -> list[Fit]:
+    return weigh(
+        recalling.question(scene), cards, known=scene.phrases, embedder=scene.embedder, now=scene.now
+    )
+
+
+def chosen(scene: Scene) -> tuple[Json, ...]:
+    """The cards to enumerate."""
+    if _about_someone(scene):
+        return tuple(fit.card for fit in _fits(scene, scene.found) if fit.named)[:MOST]
+    every = {str(card.get("id")): card for card in (*scene.found, *scene.cards_at_hand())}
+    question = scene.heard.question
+    own = [c for c in every.values() if _mine(scene, c)] if question and question.about_speaker else [*every.values()]
+    if not _topic(scene):
+        return tuple(own[:MOST])
+    fits = _fits(scene, own)
+    near = [fit for fit in fits if fit.words or fit.card.get("relevant")]
+    return tuple(fit.card for fit in near or [fit for fit in fits[:3] if fit.score >= NEAR])[:MOST]
+
+
+def _text(scene: Scene) -> str:
+    cards = chosen(scene)
+    if _about_someone(scene):
+        question = scene.heard.question
+        words = (question.names or question.relations) if question else ()
+        who = scene.phrases.listed(words)
+        if not cards:
+            return scene.say("unknown.nothing_about", who=who)
+        return scene.say("answer.about", who=who, list=stating.items(scene, cards))
+    if not cards:
+        return scene.say("unknown.nothing")
+    return scene.say("answer.about_me", list=stating.items(scene, cards))
+
+
+KNOWING = Part(
+    name="knowing",
+    wanted=lambda scene: Act.WHAT_DO_YOU_KNOW in scene.heard.acts,
+    first=_first,
+    text=_text,
+)

@@ -1,0 +1,272 @@
+"""Which of the found cards answer a question, and which only stand near it.
+
+Search brings what is close in meaning; close is not enough to answer. A card
+about somebody else, or one without the kind of value that was asked for (a
+number for an age, a date for a "when"), is left out, and nothing left is an
+honest "I don't know".
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from memory.language import (
+    find_names,
+    find_times,
+    fold,
+    numbers,
+    plural_relation_words,
+    relation_words,
+    terms,
+)
+from memory.llm.embedded.phrases import Phrases
+from memory.llm.embedded.scene import Embeds, Json
+
+# Weights of what speaks for a card. Words of the question count most; the words
+# of the message before help an elliptic question ("and the one for the safe?").
+WORDS, BEFORE, MEANING, NAMED, HOLDS = 2.0, 0.6, 1.2, 0.8, 0.5
+# A card below this share of the best one's score adds nothing to the answer.
+BESIDE = 0.45
+MOST = 3  # cards in one answer
+_PHONE = re.compile(r"(?:\d[\s\-/.()]*){5,}")
+_DIGIT = re.compile(r"\d")
+_NOT_WORD = re.compile(r"[^\w\-]+")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, taken apart for matching."""
+
+    text: str
+    terms: frozenset[str]  # stemmed content words, without names
+    before: frozenset[str]  # content words of the message before
+    names: frozenset[str]  # folded words of names
+    relations: frozenset[str]  # stable keys: "sister"
+    kinds: tuple[str, ...]  # kinds of value asked for
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How well one card fits a question."""
+
+    card: Json
+    words: frozenset[str]  # the question's words that it has
+    share: float  # weight of these among all of the question's words, 0..1
+    named: bool  # holds a person that was asked about
+    holds: bool  # has the kind of value that was asked for
+    entities: frozenset[str]  # folded names in it
+    score: float
+
+
+def card_text(card: Json) -> str:
+    """All words of a card that a question may meet."""
+    parts = [str(card.get(key) or "") for key in ("title", "text", "relation", "subject")]
+    return " ".join([*parts, *map(str, card.get("people") or ())])
+
+
+def asked(
+    text: str, topic: str, names: Sequence[str], relations: Sequence[str], *, before: str, known: Phrases
+) -> Asked:
+    """Take a question apart.
+
+    Args:
+        text: the question as it was said.
+        topic: its meaningful words, or "" to take all of it.
+        names: people it names.
+        relations: relation words in it, as said ("sister").
+        before: the message before, "" when there is none.
+    """
+    language = known.language
+    folded_names = frozenset(part for name in names for part in fold(name).split())
+    stems = frozenset(terms(topic or text, language)) - frozenset(terms(" ".join(names), language))
+    keys = relation_words(language)
+    return Asked(
+        text=text,
+        terms=stems,
+        before=frozenset(terms(before, language)) - stems,
+        names=folded_names,
+        relations=frozenset(keys.get(fold(word), fold(word)) for word in relations),
+        kinds=known.asked(fold(text)),
+    )
+
+
+def answering(
+    question: Asked, cards: Sequence[Json], *, known: Phrases, embedder: Embeds, now: datetime
+) -> tuple[Fit, ...]:
+    """The cards that together answer, the main one first; empty when none does."""
+    fits = weigh(question, cards, known=known, embedder=embedder, now=now)
+    accepted = [fit for fit in fits if _is_acceptable(question, fit, fits)]
+    if not accepted:
+        return ()
+    chosen = _together(question, accepted, fits)
+    if not any(fit.holds for fit in chosen):
+        return ()
+    return tuple(chosen)
+
+
+def weigh(
+    question: Asked, cards: Sequence[Json], *, known: Phrases, embedder: Embeds, now: datetime
+) -> list[Fit]:
+    """Every card with how well it fits, best first."""
+    if not cards:
+        return []
+    blobs = [fold(card_text(card)) for card in cards]
+    stems = [frozenset(terms(card_text(card), known.language)) for card in cards]
+    weights = _weights(question.terms | question.before, blobs, stems)
+    rows = embedder.encode([question.text, *(card_text(card) for card in cards)])
+    meaning = rows[1:] @ rows[0]
+    fits = []
+    for at, card in enumerate(cards):
+        hit = frozenset(t for t in question.terms if _has(t, blobs[at], stems[at]))
+        total = sum(weights[t] for t in question.terms)
+        share = sum(weights[t] for t in hit) / total if total else 0.0
+        near = sum(weights[t] for t in question.before if _has(t, blobs[at], stems[at]))
+        nearby = near / (sum(weights[t] for t in question.before) or 1.0)
+        named = _names_someone_asked(question, card, blobs[at], known)
+        holds = all(holds_kind(kind, question, card, known, now) for kind in question.kinds)
+        score = WORDS * share + BEFORE * nearby + MEANING * float(meaning[at]) + NAMED * named + HOLDS * holds
+        fits.append(
+            Fit(card, hit, share, named, holds, _entities(card, known), score - 0.02 * at)
+        )  # what search put first stays first among equals
+    return sorted(fits, key=lambda fit: -fit.score)
+
+
+def _weights(
+    wanted: frozenset[str], blobs: Sequence[str], stems: Sequence[frozenset[str]]
+) -> Mapping[str, float]:
+    """Rarer among the found cards weighs more; a word that none has says little."""
+    counts = {t: sum(_has(t, blob, stem) for blob, stem in zip(blobs, stems, strict=True)) for t in wanted}
+    total = len(blobs)
+    return {t: math.log(1 + (total + 0.5) / (count + 0.5)) if count else 0.35 for t, count in counts.items()}
+
+
+def _has(term: str, blob: str, stems: frozenset[str]) -> bool:
+    # Inside a longer word too: German writes "Tresornummer" as one word.
+    return term in stems or (len(term) >= 5 and term in blob)
+
+
+def _names_someone_asked(question: Asked, card: Json, blob: str, known: Phrases) -> bool:
+    if question.names and question.names & set(re.findall(r"[^\W_]+", blob)):
+        return True
+    return bool(question.relations & relations_in(card, blob, known))
+
+
+def relations_in(card: Json, blob: str, known: Phrases) -> frozenset[str]:
+    """Stable keys of the relations that a card speaks of."""
+    keys = {**plural_relation_words(known.language), **relation_words(known.language)}
+    padded = f" {_NOT_WORD.sub(' ', blob)} "
+    found = {key for word, key in keys.items() if f" {word} " in padded}
+    subject = str(card.get("subject") or "")
+    return frozenset(found | ({subject} if subject in keys.values() else set()))
+
+
+def _entities(card: Json, known: Phrases) -> frozenset[str]:
+    text = str(card.get("text") or "")
+    spans = find_names(text, known.language)
+    names = [span.name for span in spans] + [str(name) for name in card.get("people") or ()]
+    subject = str(card.get("subject") or "")
+    return frozenset(fold(name) for name in [*names, subject] if name)
+
+
+def _shares(first: Fit, second: Fit) -> bool:
+    """Whether two cards speak of one named thing or person."""
+    mine = {part for name in first.entities for part in name.split() if len(part) > 2}
+    return any(part in mine for name in second.entities for part in name.split())
+
+
+def _is_acceptable(question: Asked, fit: Fit, fits: Sequence[Fit]) -> bool:
+    asks_about_someone = bool(question.names or question.relations)
+    if asks_about_someone and not fit.named:
+        return False
+    if not asks_about_someone and _is_about_someone_else(question, fit):
+        return False
+    return bool(fit.card.get("relevant", False)) or (fit.share >= 0.34 and bool(fit.words))
+
+
+def _is_about_someone_else(question: Asked, fit: Fit) -> bool:
+    """A question about oneself is not answered with a trait of somebody else, unless it uses the card's words."""
+    asks_for_person = {"who", "name"} & set(question.kinds)
+    return bool(fit.card.get("subject")) and not asks_for_person and not fit.words and fit.share == 0.0
+
+
+def _together(question: Asked, accepted: Sequence[Fit], fits: Sequence[Fit]) -> list[Fit]:
+    """The main card, then those that say more of what was asked."""
+    main = max(accepted, key=lambda fit: (fit.score + (0.5 if fit.holds else 0.0)))
+    chosen = [main]
+    covered = set(main.words)
+    for fit in fits:
+        if len(chosen) == MOST:
+            break
+        if fit in chosen or fit.score < BESIDE * main.score:
+            continue
+        new_words = fit.words - covered
+        linked = any(_shares(fit, other) for other in chosen)
+        says_more = bool(new_words) and (fit in accepted or linked)
+        completes = linked and (bool(fit.card.get("relevant", False)) or not main.holds) and fit.holds
+        if says_more or completes:
+            chosen.append(fit)
+            covered |= fit.words
+    return chosen
+
+
+def holds_kind(kind: str, question: Asked, card: Json, known: Phrases, now: datetime) -> bool:
+    """Whether a card has a value of the kind that was asked for."""
+    text = card_text(card)
+    attribute = str(card.get("attribute") or "")
+    if attribute and attribute.split(":")[0] == kind:
+        return True
+    pattern = known.evidence.get(kind)
+    if pattern is not None:
+        return bool(pattern.search(fold(text)))
+    check = _CHECKS.get(kind)
+    return check is None or check(question, card, text, known, now)
+
+
+def _has_number(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:
+    return bool(_DIGIT.search(text)) or bool(numbers.find(text, known.language))
+
+
+def _has_phone(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:
+    return bool(_PHONE.search(text))
+
+
+def _has_moment(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:
+    if card.get("when") or _DIGIT.search(text):
+        return True
+    return bool(find_times(text, language=known.language, now=now))
+
+
+def _has_person(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:
+    others = {part for name in _entities(card, known) for part in name.split()}
+    return bool(others - question.names) or card.get("category") == "person" or bool(card.get("relation"))
+
+
+def _has_name(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:
+    others = {part for name in _entities(card, known) for part in name.split()}
+    return bool(others - question.names)
+
+
+_CHECKS: Mapping[str, Any] = {
+    "age": _has_number,
+    "count": _has_number,
+    "phone": _has_phone,
+    "when": _has_moment,
+    "who": _has_person,
+    "name": _has_name,
+}
+
+
+def without_someone_else(cards: Sequence[Json]) -> tuple[Json, ...]:
+    """Cards about the owner: those with another subject, or of a guest, out."""
+    return tuple(card for card in cards if not card.get("subject") and not card.get("speaker"))
+
+
+def closest(question: Asked, fits: Sequence[Fit]) -> Fit | None:
+    """The card that most speaks of the person asked about, for "I only know ..."."""
+    named = [fit for fit in fits if fit.named and question.names]
+    return replace(named[0]) if named else None

@@ -1,0 +1,158 @@
+"""Questions answered from memory: search from several sides, then the stored words in a natural sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from memory.language import fold, terms
+from memory.listening import Act
+from memory.llm.embedded import requests, stating
+from memory.llm.embedded.matching import Asked, Fit, answering, asked, closest, weigh
+from memory.llm.embedded.part import Part, Wanted
+from memory.llm.embedded.scene import Json, Scene
+from memory.llm.embedded.voice import subject_asked
+
+_FEW_WORDS = 3  # a question with fewer content words leans on what was said before
+
+
+def question(scene: Scene) -> Asked:
+    """The message's question, taken apart."""
+    heard = scene.heard.question
+    topic, names, relations = (heard.topic, heard.names, heard.relations) if heard else ("", (), ())
+    before = scene.said_before if is_elliptic(scene) else ""
+    return asked(scene.said, topic, names, relations, before=before, known=scene.phrases)
+
+
+def is_elliptic(scene: Scene) -> bool:
+    """Whether the question cannot be understood without the message before ("and the one for the safe?")."""
+    heard = scene.heard.question
+    topic = heard.topic if heard and heard.topic else scene.said
+    return bool(scene.said_before) and len(set(terms(topic, scene.language))) < _FEW_WORDS
+
+
+def angles(scene: Scene) -> list[dict[str, Any]]:
+    """Two or three sides from which memory is searched."""
+    heard = scene.heard.question
+    topic = heard.topic if heard and heard.topic else scene.said
+    sides: list[dict[str, Any]] = [{"kind": "meaning", "query": scene.said}]
+    if heard and (heard.names or heard.relations):
+        sides.insert(0, {"kind": "person", "query": topic, "names": [*heard.names, *heard.relations]})
+    if is_elliptic(scene):
+        sides.append({"kind": "meaning", "query": f"{scene.said_before} {scene.said}"})
+    else:
+        sides.append({"kind": "theme", "query": topic})
+    return sides
+
+
+def _wanted(scene: Scene) -> bool:
+    heard = scene.heard
+    is_question = heard.question is not None or Act.QUESTION in heard.acts
+    other = {Act.LAST_TALK, Act.WHAT_DO_YOU_KNOW} & set(heard.acts)
+    return is_question and not other and not heard.asks_if_kept and not requests.kind(scene)
+
+
+def _first(scene: Scene) -> Sequence[Wanted]:
+    return [Wanted("search_memory", {"angles": angles(scene)})]
+
+
+def told_now(scene: Scene) -> tuple[Json, ...]:
+    """Earlier statements of the person in this conversation, as cards; questions are none."""
+    said = [m.text for m in scene.request.messages if m.role == "user" and m.text and not m.results]
+    return tuple(
+        {"id": f"said-{at}", "category": "said", "text": text}
+        for at, text in enumerate(said[:-1])
+        if not text.rstrip().endswith("?")
+    )
+
+
+def _answering(scene: Scene) -> tuple[Fit, ...]:
+    kit = {"known": scene.phrases, "embedder": scene.embedder, "now": scene.now}
+    cards = scene.found
+    if scene.has("former"):
+        cards = told_now(scene) or cards
+    fits = answering(question(scene), cards, **kit)  # type: ignore[arg-type]  # one dict for three calls
+    return fits or answering(question(scene), told_now(scene), **kit)  # type: ignore[arg-type]
+
+
+def _text(scene: Scene) -> str:
+    fits = _answering(scene)
+    if not fits:
+        settled = _settled(scene)
+        return scene.say("answer.settled", what=settled) if settled else unknown(scene)
+    name = _name_only(scene, fits[0])
+    if name:
+        return name
+    said = stating.statements(scene, [fit.card for fit in fits])
+    suspect = next((fit.card for fit in fits if fit.card.get("suspect")), None)
+    if suspect is not None:
+        said += " " + scene.say("ask.still_right", date=stating.learned(scene, suspect))
+    return said
+
+
+def _name_only(scene: Scene, fit: Fit) -> str:
+    """The plain answer to "what is my wife called?" from a person's card, "" when it is another question."""
+    kinds = question(scene).kinds
+    if fit.card.get("category") != "person" or kinds[:1] not in (("name",), ("who",)):
+        return ""
+    name = stating.name_of(fit.card)
+    if not name or fold(name) in scene.folded:
+        return ""
+    subject = subject_asked(scene.said, scene.phrases)
+    return scene.say("answer.name", subject=subject, who=name) if subject else scene.say("answer.is", who=name)
+
+
+def _settled(scene: Scene) -> str:
+    """The line of the settled decisions that the question is about, "" when none is."""
+    wanted = question(scene).terms
+    for line in scene.request.settled.splitlines():
+        own = set(terms(line, scene.language))
+        if wanted and len(wanted & own) * 2 >= len(wanted):
+            return line.strip(" -*•")
+    return ""
+
+
+def unknown(scene: Scene) -> str:
+    """An honest "I don't know"."""
+    heard = scene.heard.question
+    if scene.has("worldly") and not (heard and (heard.names or heard.relations)):
+        return scene.say("unknown.world")
+    who = scene.phrases.listed(heard.names) if heard else ""
+    if not who:
+        return scene.say("unknown.any")
+    said = scene.say("unknown.who", who=who)
+    fits = weigh(
+        question(scene), scene.found, known=scene.phrases, embedder=scene.embedder, now=scene.now
+    )
+    near = closest(question(scene), [fit for fit in fits if fit.card.get("category") == "person"])
+    if near is None:
+        return said
+    return f"{said} {scene.say('unknown.only', who=who, what=stating.about(scene, near.card))}"
+
+
+QUESTION = Part(name="question", wanted=_wanted, first=_first, text=_text)
+
+
+# "Did you keep that?"
+
+
+def _kept_first(scene: Scene) -> Sequence[Wanted]:
+    query = f"{scene.said_before} {scene.said}".strip()
+    return [Wanted("search_memory", {"angles": [{"kind": "meaning", "query": query}]})]
+
+
+def _kept_text(scene: Scene) -> str:
+    about = scene.said_before or scene.said
+    wanted = set(terms(about, scene.language)) | set(terms(scene.said, scene.language))
+    kept = [card for card in scene.found if wanted & set(terms(str(card.get("text")), scene.language))]
+    if not kept:
+        return scene.say("confirm.not_kept")
+    return scene.say("confirm.kept", what=stating.items(scene, kept[:3]))
+
+
+KEPT = Part(
+    name="kept",
+    wanted=lambda scene: scene.heard.asks_if_kept and not scene.heard.candidates,
+    first=_kept_first,
+    text=_kept_text,
+)

@@ -1,0 +1,106 @@
+"""What a correction or a "no longer" replaces: the card it denies, found by search."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from memory.language import fold, terms
+from memory.listening import Candidate, Heard
+from memory.llm.embedded import matching
+from memory.llm.embedded.part import Wanted
+from memory.llm.embedded.scene import Json, Scene
+from memory.records import Category
+
+_KNOWN = frozenset({"fact", "person", "event", "memo"})
+
+
+def may_replace(candidate: Candidate, heard: Heard) -> bool:
+    """Whether a candidate may contradict a card, so that memory is searched before it is kept."""
+    if candidate.category not in (Category.FACT, Category.PERSON):
+        return False
+    return candidate.negated or heard.correction is not None
+
+
+def search(candidate: Candidate, scene: Scene) -> Wanted:
+    """Look for what the candidate contradicts."""
+    angles: list[dict[str, Any]] = [{"kind": "meaning", "query": candidate.text}]
+    correction = scene.heard.correction
+    if correction is not None and correction.wrong:
+        angles.append({"kind": "theme", "query": f"{candidate.text} {correction.wrong}"})
+    names = [name for name in (candidate.subject, *candidate.people) if name]
+    if names:
+        angles.append({"kind": "person", "query": candidate.text, "names": names})
+    return Wanted("search_memory", {"angles": angles})
+
+
+def search_correction(scene: Scene) -> Wanted:
+    """Look for what a bare correction ("no, twelve") is about: the words before tell."""
+    query = f"{scene.said_before} {scene.said}".strip()
+    return Wanted("search_memory", {"angles": [{"kind": "meaning", "query": query}]})
+
+
+def calls(candidate: Candidate, arguments: dict[str, Any], scene: Scene) -> list[Wanted]:
+    """Keep the candidate in place of what it contradicts."""
+    old = replaced(candidate.text, scene)
+    if old is None:
+        return [Wanted("create_card", arguments)]
+    correction = scene.heard.correction
+    wrong = correction.wrong if correction is not None else ""
+    right = (correction.right if correction is not None else "") or candidate.value
+    if old.get("category") == "person" and wrong and right and _holds(old, wrong):
+        return [Wanted("update_card", _put_right(old, wrong, right))]
+    if old.get("subject") and not arguments.get("subject"):
+        arguments = arguments | {"subject": old["subject"]}
+    return [Wanted("create_card", arguments | {"supersedes": old["id"]})]
+
+
+def correction_calls(scene: Scene) -> Sequence[Wanted]:
+    """Put a bare correction right in the card that holds the wrong value."""
+    correction = scene.heard.correction
+    if correction is None or not correction.wrong or not correction.right:
+        return ()
+    old = next((card for card in scene.found if _holds(card, correction.wrong)), None)
+    return [Wanted("update_card", _put_right(old, correction.wrong, correction.right))] if old else ()
+
+
+def replaced(text: str, scene: Scene) -> Json | None:
+    """The card that a new statement contradicts: it holds the wrong value, or speaks of the same thing."""
+    correction = scene.heard.correction
+    found = [card for card in scene.found if card.get("category") in _KNOWN and card.get("text") != text]
+    if correction is not None and correction.wrong:
+        wrong = [card for card in found if _holds(card, correction.wrong)]
+        if wrong:
+            return _closest(text, wrong, scene)
+    return _closest(text, found, scene)
+
+
+def _closest(text: str, cards: Sequence[Json], scene: Scene) -> Json | None:
+    """The card that shares most words with the statement; none shared is no match."""
+    mine = set(terms(text, scene.language)) | set(terms(scene.said, scene.language))
+    names = {part for name, _ in scene.request.known_people for part in fold(name).split()}
+    best: tuple[float, Json] | None = None
+    rows = scene.embedder.encode([text, *(matching.card_text(card) for card in cards)])
+    for card, meaning in zip(cards, rows[1:] @ rows[0], strict=True):
+        words = set(terms(str(card.get("text") or ""), scene.language))
+        shared = {word for word in mine & words if word not in names}
+        shared |= {word for word in mine if len(word) >= 5 and any(word in other for other in words)}
+        if not shared:
+            continue
+        score = len(shared) / (len(words) or 1) + float(meaning)
+        if best is None or score > best[0]:
+            best = score, card
+    return best[1] if best else None
+
+
+def _holds(card: Json, value: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(fold(value))}(?!\w)", fold(matching.card_text(card))) is not None
+
+
+def _put_right(card: Json, wrong: str, right: str) -> dict[str, Any]:
+    pattern = re.compile(rf"(?<!\w){re.escape(wrong)}(?!\w)", re.IGNORECASE)
+    changed: dict[str, Any] = {"card": card["id"], "text": pattern.sub(right, str(card.get("text") or ""))}
+    if fold(str(card.get("value") or "")) == fold(wrong):
+        changed["value"] = right
+    return changed

@@ -1,0 +1,199 @@
+"""Work asked for: the few simple things the built-in model can do, and an honest word about the rest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+
+from memory.language import find_times, fold, next_occurrence, say_date, say_time
+from memory.listening import Act
+from memory.llm.embedded import arithmetic, places, shortening, stating
+from memory.llm.embedded.part import Part, Wanted
+from memory.llm.embedded.scene import Json, Scene, when_of
+
+_LONG_CHARS = 240  # from here on a message carries a text to shorten
+_SIMPLE = ("summary", "time_in", "time", "date", "signature", "salutation", "agenda", "tasks", "sum")
+_ASKED_ONLY = frozenset({"time_in", "time", "date", "agenda", "tasks", "sum"})
+_MATTERS = 3  # cards that are brought to mind before cooking
+
+
+def kind(scene: Scene) -> str:
+    """Which request a message makes: one the model can serve, "recipe", "other", or "" when it makes none."""
+    heard = scene.heard
+    is_request = Act.REQUEST in heard.acts
+    asks = is_request or heard.question is not None or Act.QUESTION in heard.acts
+    if not asks and scene.heard.candidates:
+        return ""
+    for name in _SIMPLE:
+        if scene.has(name) and (asks or name in _ASKED_ONLY) and _can(scene, name):
+            return name
+    if not is_request:
+        return "recipe" if asks and scene.has("recipe") and scene.has("cooking") and _is_open(scene) else ""
+    return "recipe" if scene.has("recipe") else "other"
+
+
+def _is_open(scene: Scene) -> bool:
+    """Whether a question is about the world and not about a person or a thing of the person."""
+    question = scene.heard.question
+    return not (question and (question.names or question.relations))
+
+
+def _can(scene: Scene, name: str) -> bool:
+    if name == "sum":
+        return arithmetic.value(scene.folded) is not None
+    if name == "agenda":
+        return True
+    if name == "date":
+        return not (scene.heard.question and (scene.heard.question.names or scene.heard.question.relations))
+    return True
+
+
+def _first(scene: Scene) -> Sequence[Wanted]:
+    asked = kind(scene)
+    voice = scene.phrases.voice
+    queries = {"recipe": voice.diet_query, "signature": voice.job_query, "agenda": scene.said, "tasks": scene.said}
+    if asked not in queries:
+        return ()
+    angles = [{"kind": "theme", "query": queries[asked]}]
+    if asked in ("agenda", "tasks"):
+        angles.append({"kind": "meaning", "query": scene.said})
+    return [Wanted("search_memory", {"angles": angles})]
+
+
+def _text(scene: Scene) -> str:
+    return _ANSWERS[kind(scene)](scene)
+
+
+def _date(scene: Scene) -> str:
+    mentions = [m for m in find_times(scene.said, language=scene.language, now=scene.now) if m.date]
+    day = mentions[0].date if mentions else None
+    if day is not None and day != scene.now.date():
+        return scene.say("request.weekday", date=say_date(day, language=scene.language, now=scene.now))
+    return scene.say("request.date", date=say_date(scene.now.date(), language=scene.language, now=scene.now))
+
+
+def _time(scene: Scene) -> str:
+    return scene.say("request.time", time=say_time(scene.now.time(), language=scene.language))
+
+
+def _time_in(scene: Scene) -> str:
+    match = scene.phrases.cue("time_in", scene.folded)
+    found = places.zone_of(match.group("place") if match else "", scene.language)
+    if found is None:
+        return scene.say("request.no_place")
+    there = scene.now.astimezone(found.zone)
+    return scene.say(
+        "request.time_in",
+        place=found.name,
+        time=say_time(there.time(), language=scene.language),
+        date=say_date(there.date(), language=scene.language, now=scene.now),
+    )
+
+
+def _signature(scene: Scene) -> str:
+    name = scene.request.name
+    jobs = [card for card in scene.found if str(card.get("attribute") or "").startswith("job")]
+    jobs = jobs or [c for c in scene.found if c.get("relevant") and _is_job(scene, c)]
+    own = [card for card in jobs if not card.get("subject") and card.get("category") == "fact"]
+    if not own:
+        return scene.say("request.signature", name=name)
+    employer = str(own[0].get("value") or "") or stating.about(scene, own[0])
+    return scene.say("request.signature_with", name=name, employer=employer)
+
+
+def _is_job(scene: Scene, card: Json) -> bool:
+    return scene.phrases.evidence["job"].search(fold(str(card.get("text") or ""))) is not None
+
+
+def _salutation(scene: Scene) -> str:
+    words = set(re.findall(r"[^\W_]+", scene.folded))
+    for name, relation in scene.request.known_people:
+        if words & (set(fold(name).split()) | set(fold(relation).split())):
+            return scene.say("request.salutation", name=name)
+    question = scene.heard.question
+    if question and question.names:
+        return scene.say("request.salutation", name=question.names[0])
+    return scene.say("request.any")
+
+
+def _summary(scene: Scene) -> str:
+    pasted = scene.said if len(scene.said) >= _LONG_CHARS else scene.said_before
+    short = shortening.shorten(pasted, embedder=scene.embedder)
+    return scene.say("request.summary", what=short) if short else scene.say("request.too_short")
+
+
+def _sum(scene: Scene) -> str:
+    found = arithmetic.value(scene.folded)
+    if found is None:
+        return scene.say("request.any")
+    return scene.say("request.sum", sum=found.text, result=found.result)
+
+
+def _agenda(scene: Scene) -> str:
+    """What the known cards hold for the day that was named; today when none was."""
+    mentions = [m for m in find_times(scene.said, language=scene.language, now=scene.now) if m.date]
+    first = mentions[0].date if mentions and mentions[0].date else scene.now.date()
+    span = timedelta(days=7) if mentions and mentions[0].granularity == "week" else timedelta(days=1)
+    day = say_date(first, language=scene.language, now=scene.now)
+    coming = []
+    for card in _every(scene):
+        when = when_of(card.get("when"), scene.zone)
+        if when is None:
+            continue
+        start = scene.now.replace(year=first.year, month=first.month, day=first.day, hour=0, minute=0, second=0)
+        instant = next_occurrence(when, after=start - timedelta(seconds=1), zone=scene.zone)
+        if instant is not None and start <= instant < start + span:
+            coming.append((instant, card))
+    if not coming:
+        return scene.say("answer.agenda_free", day=day)
+    ordered = [card for _, card in sorted(coming, key=lambda pair: pair[0])]
+    return scene.say("answer.agenda", day=day, list=stating.items(scene, ordered))
+
+
+def _tasks(scene: Scene) -> str:
+    open_items = [card for card in _every(scene) if card.get("category") in ("task", "reminder")]
+    if not open_items:
+        return scene.say("unknown.nothing")
+    return scene.say("answer.have", what=stating.items(scene, open_items) + ".")
+
+
+def _every(scene: Scene) -> list[Json]:
+    return list({str(card.get("id")): card for card in (*scene.found, *scene.cards_at_hand())}.values())
+
+
+def _recipe(scene: Scene) -> str:
+    """No recipe, but what the person cannot or does not eat, also when it was told only now."""
+    evidence = scene.phrases.evidence["diet"]
+    now_told = [{"text": candidate.text} for candidate in scene.heard.candidates]
+    matters: dict[str, Json] = {}
+    for card in (*now_told, *scene.found):
+        text = str(card.get("text") or "")
+        is_diet = str(card.get("attribute") or "").startswith(("allergy", "diet", "likes"))
+        if is_diet or evidence.search(fold(text)):
+            matters.setdefault(text, card)
+    if not matters:
+        return scene.say("request.recipe")
+    kept = list(matters.values())[:_MATTERS]
+    return f"{scene.say('request.recipe')} {scene.say('request.mind', list=stating.items(scene, kept))}"
+
+
+def _other(scene: Scene) -> str:
+    return scene.say("request.any")
+
+
+_ANSWERS: Mapping[str, Callable[[Scene], str]] = {
+    "date": _date,
+    "time": _time,
+    "time_in": _time_in,
+    "signature": _signature,
+    "salutation": _salutation,
+    "summary": _summary,
+    "sum": _sum,
+    "agenda": _agenda,
+    "tasks": _tasks,
+    "recipe": _recipe,
+    "other": _other,
+}
+
+REQUEST = Part(name="request", wanted=lambda scene: kind(scene) != "", first=_first, text=_text)

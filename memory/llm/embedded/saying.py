@@ -1,0 +1,156 @@
+"""Sentences about what was kept, changed or asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory.language import fold, next_occurrence, say_date, say_when
+from memory.llm.embedded.scene import Done, Scene, when_json, when_of
+from memory.llm.embedded.voice import clause
+from memory.records import Category, When
+
+_VISIBLE = frozenset({"task", "reminder", "memo"})
+# Which reaction fits what was told: the first that applies. Keys are beginnings of attributes.
+_BY_ATTRIBUTE = (
+    ("allergy", "diet"),
+    ("diet", "diet"),
+    ("home", "home"),
+    ("job", "job"),
+    ("pet", "pet"),
+    ("code", "code"),
+    ("phone", "code"),
+    ("health", "health"),
+)
+_NAMES_AT_MOST = 3
+
+
+def is_visible(done: Done) -> bool:
+    """Whether a made card is one that the person sees."""
+    category = str(done.call.arguments.get("category", ""))
+    return bool(done.ok and done.result.get("visible", category in _VISIBLE))
+
+
+def moment(scene: Scene, when: Any) -> str:
+    """A moment in words of the language, "" when there is none."""
+    told = when if isinstance(when, When) else when_of(when, scene.zone)
+    return say_when(told, language=scene.language, now=scene.now) if told else ""
+
+
+def first_firing(scene: Scene, when: When) -> str:
+    """The first day of a recurrence in words."""
+    instant = next_occurrence(when, after=scene.now)
+    return say_date(instant.date() if instant else when.start.date(), language=scene.language, now=scene.now)
+
+
+def confirmation(scene: Scene, done: Done) -> str:
+    """One short sentence for a visible card, with weekday, date and time."""
+    arguments = done.call.arguments
+    category = str(arguments.get("category", ""))
+    when = when_of(arguments.get("when"), scene.zone)
+    what = clause(str(arguments.get("title") or arguments.get("text") or ""))
+    said = moment(scene, when)
+    if category == Category.REMINDER and when is not None:
+        if when.rrule:
+            return scene.say("confirm.recurring", what=what, when=said, first=first_firing(scene, when))
+        return scene.say("confirm.reminder", what=what, when=said)
+    if category == Category.MEMO:
+        return scene.say("confirm.memo", what=what)
+    if category == Category.EVENT and said:
+        text = scene.say("confirm.event", what=what, when=said)
+        return f"{scene.say(tone)} {text}" if (tone := _tone(scene)) else text
+    return scene.say("confirm.task_when", what=what, when=said) if said else scene.say("confirm.task", what=what)
+
+
+def ask_time(scene: Scene, text: str, when: dict[str, Any] | None) -> str:
+    """The question for a missing hour, with the day that is already known."""
+    what = clause(text)
+    told = when_of(when, scene.zone) if when else None
+    if told is None:
+        return scene.say("ask.day", what=what)
+    date = say_when(told, language=scene.language, now=scene.now) if told.rrule else day(scene, told)
+    return scene.say("ask.time", what=what, date=date)
+
+
+def day(scene: Scene, when: When) -> str:
+    """Weekday and date in words."""
+    return say_date(when.start.date(), language=scene.language, now=scene.now)
+
+
+def _tone(scene: Scene) -> str:
+    """The reaction that the feeling in the message asks for, "" for a plain one."""
+    for cue in ("sad", "glad"):
+        if scene.has(cue):
+            return f"react.{cue}"
+    return ""
+
+
+def reaction(scene: Scene) -> str:
+    """One kind sentence to what was told; it never says that anything was kept."""
+    key = _reaction_key(scene)
+    who = _names(scene)
+    if key == "people" and not who:
+        key = "someone"
+    if key in ("people", "name", "pet"):
+        return scene.say(f"react.{key}", who=who) if who else scene.say("react.any")
+    return scene.say(f"react.{key}")
+
+
+def _reaction_key(scene: Scene) -> str:
+    heard = scene.heard
+    tone = _tone(scene)
+    if tone == "react.sad":
+        return "sad"
+    if heard.correction is not None:
+        return "change"
+    if any(candidate.negated and candidate.category == Category.FACT for candidate in heard.candidates):
+        return "stopped"
+    if tone:
+        return "glad"
+    if all(done.result.get("merged") for done in scene.results("create_card")) and scene.results("create_card"):
+        return "kept_already"
+    if any(candidate.category == Category.EVENT for candidate in heard.candidates):
+        return "lived"
+    people = any(c.category == Category.PERSON or c.people or c.subject for c in heard.candidates)
+    for candidate in heard.candidates:
+        attribute = candidate.attribute
+        if attribute == "name" and not candidate.subject:
+            return "name"
+        if attribute.startswith("likes") and not people:
+            return "dislikes" if candidate.negated or candidate.value in ("no", "false") else "likes"
+        for start, key in _BY_ATTRIBUTE:
+            if attribute.startswith(start) and (not people or key in ("code", "diet", "health")):
+                return key
+    if any(candidate.sensitive for candidate in heard.candidates):
+        return "code"
+    if people:
+        return "people"
+    return "tired" if scene.has("tired") else "any"
+
+
+def _names(scene: Scene) -> str:
+    """The people (or the speaker, or a pet) that the message names, as an enumeration."""
+    names: dict[str, str] = {}
+    for candidate in scene.heard.candidates:
+        own = (candidate.value,) if candidate.attribute in ("name", "pet") else ()
+        for name in (candidate.subject, *candidate.people, *own):
+            if name[:1].isupper():
+                names.setdefault(fold(name), name)
+    kept = list(names.values())[:_NAMES_AT_MOST]
+    return scene.phrases.listed(kept)
+
+
+def label(scene: Scene, card: Any) -> str:
+    """A card in a few words, to tell it from others: its text, and its moment."""
+    what = clause(str(card.get("title") or card.get("text") or ""))
+    when = when_of(card.get("when"), scene.zone)
+    if when is None:
+        return what
+    return f"{what} ({moment(scene, when)})"
+
+
+def labels(scene: Scene, cards: Any) -> str:
+    """Several cards in a few words each, numbered so that "the second" can answer."""
+    return scene.phrases.listed([label(scene, card) for card in cards])
+
+
+__all__ = ["ask_time", "confirmation", "day", "is_visible", "label", "labels", "moment", "reaction", "when_json"]

@@ -1,0 +1,209 @@
+"""One moment of a turn, read from the request: what was said, heard and already done in it.
+
+The built-in model keeps no state. Each call rebuilds the scene from the request,
+so that a lost connection, another process or a restart changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.language import detect, fold
+from memory.listening import Heard, KnownPerson, listen
+from memory.llm.embedded.phrases import Phrases, phrases
+from memory.llm.interface import Message, ModelRequest, ToolCall
+from memory.records import When
+
+Json = Mapping[str, Any]
+
+
+class Embeds(Protocol):
+    """What the model needs of an embedder: unit rows for texts."""
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+
+@dataclass(frozen=True)
+class Done:
+    """One tool call of this turn, with its result."""
+
+    call: ToolCall
+    result: Json
+
+    @property
+    def ok(self) -> bool:
+        """Whether the tool did what it was asked."""
+        return bool(self.result.get("ok", "error" not in self.result))
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything that the answer depends on."""
+
+    request: ModelRequest
+    said: str
+    said_before: str  # the person's message before, "" at the beginning
+    answered_before: str  # the assistant's answer to it
+    done: tuple[Done, ...]
+    heard: Heard
+    phrases: Phrases
+    embedder: Embeds
+
+    @property
+    def now(self) -> datetime:
+        """Aware, in the person's zone."""
+        return self.request.now
+
+    @property
+    def zone(self) -> str:
+        return self.request.zone
+
+    @property
+    def language(self) -> str:
+        """The language of the message, which is the one to answer in."""
+        return self.phrases.language
+
+    @cached_property
+    def folded(self) -> str:
+        return fold(self.said)
+
+    @property
+    def pending(self) -> tuple[str, Json]:
+        """What the assistant waits for ("time", "which" ...; "" is nothing) and what it needs to go on."""
+        pending = self.request.pending
+        data = pending.get("data")
+        return str(pending.get("ask", "")), data if isinstance(data, Mapping) else pending
+
+    def say(self, key: str, **slots: str) -> str:
+        """A phrase in the person's language; the variant follows from what was said."""
+        return self.phrases.say(key, seed=self.said, **slots)
+
+    def has(self, cue: str) -> bool:
+        """Whether the message holds a cue."""
+        return self.phrases.cue(cue, self.folded) is not None
+
+    def results(self, name: str, *, stage: str = "") -> tuple[Done, ...]:
+        """What came back from a tool in this turn, in order."""
+        return tuple(
+            done for done in self.done if done.call.name == name and done.call.call_id.startswith(stage)
+        )
+
+    def reached(self, stage: str) -> bool:
+        """Whether the calls of a stage were made."""
+        return any(done.call.call_id.startswith(stage) for done in self.done)
+
+    @property
+    def found(self) -> tuple[Json, ...]:
+        """Cards of this turn's searches, best first, each once."""
+        return _unique(card for done in self.results("search_memory") for card in done.result.get("cards", ()))
+
+    @property
+    def found_talks(self) -> tuple[Json, ...]:
+        """Earlier exchanges that this turn's searches found, best first."""
+        return tuple(talk for done in self.results("search_memory") for talk in done.result.get("talks", ()))
+
+    def block(self, name: str) -> tuple[Json, ...]:
+        """One source of the overview."""
+        entries = self.request.blocks.get(name) or ()
+        return tuple(entry for entry in entries if isinstance(entry, Mapping))
+
+    def is_missing(self, source: str) -> bool:
+        """Whether a source of the overview failed or was late this turn."""
+        return source in (self.request.blocks.get("missing") or {})
+
+    def cards_at_hand(self) -> tuple[Json, ...]:
+        """Cards that the overview already shows."""
+        return _unique(card for name in ("warm", "lately", "sample") for card in self.block(name))
+
+
+def read(request: ModelRequest, embedder: Embeds) -> Scene:
+    """The scene of a request."""
+    at = _present(request.messages)
+    said = request.messages[at].text if at is not None else ""
+    earlier = request.messages[:at] if at is not None else ()
+    said_before = next((m.text for m in reversed(earlier) if m.role == "user" and m.text), "")
+    answered_before = next((m.text for m in reversed(earlier) if m.role == "assistant" and m.text), "")
+    language = detect(said, hint=request.language)
+    heard = listen(
+        said,
+        language=language,
+        now=request.now,
+        zone=request.zone,
+        known=tuple(KnownPerson(name=name, relation=relation) for name, relation in request.known_people),
+        speaker=request.speaker,
+        pending=request.pending or None,
+        previous=said_before,
+    )
+    return Scene(
+        request=request,
+        said=said,
+        said_before=said_before,
+        answered_before=answered_before,
+        done=_done(request.messages[at + 1 :] if at is not None else ()),
+        heard=heard,
+        phrases=phrases(language),
+        embedder=embedder,
+    )
+
+
+def _present(messages: Sequence[Message]) -> int | None:
+    for at in range(len(messages) - 1, -1, -1):
+        if messages[at].role == "user" and not messages[at].results:
+            return at
+    return None
+
+
+def _done(messages: Sequence[Message]) -> tuple[Done, ...]:
+    calls = {call.call_id: call for message in messages for call in message.calls}
+    return tuple(
+        Done(calls[result.call_id], result.result)
+        for message in messages
+        for result in message.results
+        if result.call_id in calls
+    )
+
+
+def _unique(cards: Iterable[Json]) -> tuple[Json, ...]:
+    seen: dict[str, Json] = {}
+    for card in cards:
+        seen.setdefault(str(card.get("id", card.get("text", ""))), card)
+    return tuple(seen.values())
+
+
+def when_json(when: When) -> dict[str, Any]:
+    """A moment as tools take it."""
+    data: dict[str, Any] = {"start": when.start.isoformat(timespec="minutes"), "zone": when.zone}
+    if when.all_day:
+        data["all_day"] = True
+    if when.end is not None:
+        data["end"] = when.end.isoformat(timespec="minutes")
+    if when.rrule:
+        data["rrule"] = when.rrule
+    return data
+
+
+def when_of(data: Any, zone: str) -> When | None:
+    """A moment as tools give it, or None when there is none or it cannot be read."""
+    if isinstance(data, When):
+        return data
+    if not isinstance(data, Mapping) or not data.get("start"):
+        return None
+    try:
+        start = datetime.fromisoformat(str(data["start"]))
+        end = datetime.fromisoformat(str(data["end"])) if data.get("end") else None
+    except ValueError:
+        return None
+    return When(
+        start=start.replace(tzinfo=None),
+        zone=str(data.get("zone") or zone),
+        all_day=bool(data.get("all_day")),
+        end=end.replace(tzinfo=None) if end else None,
+        rrule=str(data["rrule"]) if data.get("rrule") else None,
+    )

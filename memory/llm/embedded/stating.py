@@ -1,0 +1,110 @@
+"""Cards as sentences and as items of an enumeration, always with the stored words in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from memory.language import detect, fold, say_date
+from memory.llm.embedded import gloss, saying
+from memory.llm.embedded.scene import Json, Scene, when_of
+from memory.llm.embedded.voice import clause, said_back, sentence, turned
+
+_FOREIGN_FROM = 12  # a shorter text says too little about its language
+
+
+def statements(scene: Scene, cards: Sequence[Json]) -> str:
+    """The cards as sentences, best first; what cannot be said back is quoted, with one lead for all."""
+    plain: list[str] = []
+    quotes: list[str] = []
+    for card in cards:
+        said = _plain(scene, card)
+        if said:
+            plain.append(said)
+        else:
+            quotes.append(_item(scene, card))
+    if not quotes:
+        return " ".join(plain)
+    told = all(_is_first_person(scene, card) for card in cards if not _plain(scene, card))
+    lead = "answer.told" if told and len(quotes) == 1 else "answer.have"
+    what = "; ".join(quotes)
+    said = scene.say(lead, what=what if lead == "answer.told" else sentence(what))
+    return " ".join([said, *plain] if not plain or _plain(scene, cards[0]) is None else [*plain, said])
+
+
+def _plain(scene: Scene, card: Json) -> str | None:
+    """A card as a sentence of its own, or None when its words need a lead."""
+    text = str(card.get("text") or "")
+    when = when_of(card.get("when"), scene.zone)
+    foreign = foreign_gloss(scene, text)
+    if foreign is not None:
+        return _with_moment(scene, scene.say("answer.foreign", what=clause(text), gloss=foreign), card)
+    if when is not None:
+        what = clause(turned(text, scene.phrases) or text)
+        return sentence(scene.say("answer.when", what=what, when=saying.moment(scene, when)))
+    names = tuple(map(str, card.get("people") or ())) + ((str(card["subject"]),) if card.get("subject") else ())
+    return said_back(text, scene.phrases, names=names)
+
+
+def _with_moment(scene: Scene, said: str, card: Json) -> str:
+    moment = saying.moment(scene, card.get("when"))
+    return f"{said} {sentence(moment)}" if moment else said
+
+
+def _is_first_person(scene: Scene, card: Json) -> bool:
+    words = set(fold(str(card.get("text") or "")).replace(",", " ").split())
+    voice = scene.phrases.voice
+    return bool(words & (voice.first | voice.pronouns | set(voice.swap)))
+
+
+def foreign_gloss(scene: Scene, text: str) -> str | None:
+    """The words of a text in another language that the lexicon can give in the asked one; None when not foreign."""
+    if len(text) < _FOREIGN_FROM:
+        return None
+    language = detect(text, hint=scene.language)
+    if language == scene.language:
+        return None
+    words = gloss.gloss(text, source=language, target=scene.language)
+    return scene.phrases.listed(words) if words else None
+
+
+def _item(scene: Scene, card: Json) -> str:
+    text = clause(str(card.get("text") or ""))
+    title = str(card.get("title") or "")
+    return f"{title}: {text}" if title and fold(title) not in fold(text) else text
+
+
+def items(scene: Scene, cards: Sequence[Json]) -> str:
+    """The cards as one enumeration, to stand after a colon."""
+    return "; ".join(about(scene, card) for card in cards)
+
+
+def about(scene: Scene, card: Json) -> str:
+    """One card as an item: its words turned to the person where that is safe, with its moment."""
+    item = _item(scene, card)
+    item = turned(item, scene.phrases) or scene.phrases.quoted(item)
+    moment = saying.moment(scene, card.get("when"))
+    return f"{item} ({moment})" if moment else item
+
+
+def name_of(card: Json) -> str:
+    """The name on a person's card, "" when it holds none."""
+    start = str(card.get("text") or "").split(",")[0].strip()
+    people = [str(name) for name in card.get("people") or ()]
+    if str(card.get("attribute") or "").startswith(("name", "relation")) and card.get("value"):
+        return str(card["value"])
+    if start[:1].isupper() and len(start.split()) <= 4 and "," in str(card.get("text")):
+        return start
+    return people[0] if people else ""
+
+
+def learned(scene: Scene, card: Json) -> str:
+    """The day on which a card was learned, in words."""
+    try:
+        moment = datetime.fromisoformat(str(card.get("learned")))
+    except ValueError:
+        return ""
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(ZoneInfo(scene.zone))
+    return say_date(moment.date(), language=scene.language, now=scene.now)

@@ -1,0 +1,361 @@
+"""What is to be done: filling a missing hour, the other reading, moving, ticking off, calling off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, time, timedelta
+from typing import Any
+
+from memory.language import TimeMention, find_times, fold, surface_terms, terms
+from memory.listening import Act
+from memory.llm.embedded import saying
+from memory.llm.embedded.choosing import chosen
+from memory.llm.embedded.matching import card_text
+from memory.llm.embedded.part import Part, Wanted
+from memory.llm.embedded.scene import Json, Scene, when_json, when_of
+from memory.records import When
+
+_CHANGES = frozenset({"cancel", "move", "done", "snooze", "other_one"})
+_TO_DO = frozenset({"task", "reminder", "event"})
+_SNOOZE = timedelta(minutes=10)
+_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+
+
+def _mention(scene: Scene) -> TimeMention | None:
+    """The moment that the message names, if any."""
+    mentions = find_times(scene.said, language=scene.language, now=scene.now)
+    timed = [mention for mention in mentions if mention.time is not None]
+    return (timed or list(mentions) or [None])[0]
+
+
+# A question that the assistant waits on
+
+
+def _data(scene: Scene) -> Json:
+    return scene.pending[1]
+
+
+def _pending_wanted(scene: Scene) -> bool:
+    ask, data = scene.pending
+    if ask in ("time", "day"):
+        return isinstance(data.get("card"), Mapping) and (_filled(scene) is not None or _is_dropped(scene))
+    if ask == "other":
+        return _takes_other(scene)
+    if ask == "which":
+        return _picked(scene) is not None
+    if ask == "which_person":
+        return _person_meant(scene) != ""
+    return False
+
+
+def _is_dropped(scene: Scene) -> bool:
+    """Whether the person lets the matter go instead of answering."""
+    verb = scene.heard.request.verb if scene.heard.request else ""
+    return scene.heard.yes_no is False or verb == "cancel"
+
+
+def _filled(scene: Scene) -> When | None:
+    """The moment of the waiting card with the hour that the message tells."""
+    mention = _mention(scene)
+    if mention is None or scene.heard.question is not None or scene.heard.candidates:
+        return None
+    waiting = when_of(_data(scene)["card"].get("when"), scene.zone)
+    if mention.time is None:
+        return None
+    if waiting is None or (mention.has_date and mention.date is not None):
+        return mention.when(scene.zone)
+    start = datetime.combine(waiting.start.date(), mention.time)
+    return replace(waiting, start=start, all_day=False)
+
+
+def _takes_other(scene: Scene) -> bool:
+    """Whether the message says that the other reading was meant."""
+    verb = scene.heard.request.verb if scene.heard.request else ""
+    if verb == "other_one" or scene.heard.yes_no is True:
+        return True
+    other = when_of(_data(scene).get("when"), scene.zone)
+    mention = _mention(scene)
+    return bool(other and mention and mention.has_date and mention.date == other.start.date())
+
+
+def _picked(scene: Scene) -> tuple[Json, ...] | None:
+    options = _data(scene).get("options") or ()
+    return chosen(scene, options)
+
+
+def _person_meant(scene: Scene) -> str:
+    """The namesake that the message picks, by another name or by the relation."""
+    relations = dict(scene.request.known_people)
+    words = set(surface_terms(scene.said, scene.language)) | set(scene.folded.split())
+    fitting = [
+        name
+        for name in _data(scene).get("people") or ()
+        if (set(fold(f"{name} {relations.get(name, '')}").split()) - set(fold(_data(scene)["name"]).split()))
+        & {word.strip(".,!?") for word in words}
+    ]
+    return fitting[0] if len(fitting) == 1 else ""
+
+
+def _pending_calls(scene: Scene) -> Sequence[Wanted]:
+    ask, data = scene.pending
+    if ask in ("time", "day"):
+        filled = _filled(scene)
+        return [Wanted("create_card", dict(data["card"]) | {"when": when_json(filled)})] if filled else ()
+    if ask == "other":
+        return [Wanted("update_card", {"card": data["card"], "when": dict(data["when"])})]
+    if ask == "which":
+        return _act(scene, str(data.get("action")), _picked(scene) or (), data)
+    name = _person_meant(scene)
+    return [Wanted("create_card", _about(dict(card), str(data["name"]), name)) for card in data["cards"]]
+
+
+def _about(card: dict[str, Any], short: str, full: str) -> dict[str, Any]:
+    """A card with the full name of the person in place of the short one."""
+    if full not in card["text"]:
+        card["text"] = card["text"].replace(short, full, 1)
+    if card.get("subject") in (short, ""):
+        card["subject"] = full
+    if card.get("people"):
+        card["people"] = [full if each == short else each for each in card["people"]]
+    return card
+
+
+def _act(scene: Scene, action: str, cards: Sequence[Json], data: Json) -> list[Wanted]:
+    if not cards:
+        return []
+    if action == "forget":
+        return [Wanted("forget", {"cards": [card["id"] for card in cards]})]
+    if action == "move":
+        return [Wanted("update_card", {"card": card["id"], "when": dict(data["when"])}) for card in cards]
+    status = "done" if action == "done" else "cancelled"
+    return [Wanted("update_card", {"card": card["id"], "status": status}) for card in cards]
+
+
+def _pending_text(scene: Scene) -> str:
+    ask, data = scene.pending
+    if any(not done.ok for done in scene.done):
+        return scene.say("confirm.failed")
+    if ask in ("time", "day"):
+        created = scene.results("create_card")
+        return saying.confirmation(scene, created[0]) if created else scene.say("confirm.never_mind")
+    if ask == "other":
+        what, when = str(data.get("text", "")), saying.moment(scene, data.get("when"))
+        return scene.say("confirm.moved", what=what, when=when)
+    if ask == "which_person":
+        return saying.reaction(scene)
+    cards = _picked(scene) or ()
+    if not cards:
+        return scene.say("confirm.never_mind")
+    if data.get("action") == "forget":
+        return scene.say("confirm.forgotten")
+    return _changed_text(scene, str(data.get("action")), cards, data.get("when"))
+
+
+PENDING = Part(
+    name="pending", wanted=_pending_wanted, first=_pending_calls, text=_pending_text, takes_all=True
+)
+
+
+# The assistant's own proposal in its last words, answered with yes and perhaps an hour
+
+
+def _proposed(scene: Scene) -> When | None:
+    """The moment of the reminder that the assistant had proposed and the person accepts."""
+    if scene.pending[0] or scene.phrases.cue("proposal", fold(scene.answered_before)) is None:
+        return None
+    if scene.heard.yes_no is not True:
+        return None
+    proposed = find_times(scene.answered_before, language=scene.language, now=scene.now)
+    mention = _mention(scene)
+    days = [each for each in proposed if each.has_date and each.date is not None]
+    if not days and mention is None:
+        return None
+    day = days[-1] if days else mention
+    hour = mention.time if mention is not None and mention.time is not None else (day.time if day else None)
+    if day is None or day.date is None:
+        return None
+    start = datetime.combine(day.date, hour or time())
+    return When(start=start, zone=scene.zone, all_day=hour is None)
+
+
+def _proposal_card(scene: Scene, when: When) -> dict[str, Any]:
+    """The reminder: what it is about stands in the person's message before."""
+    spans = [span for m in find_times(scene.said_before, language=scene.language, now=scene.now) for span in m.spans]
+    text = scene.said_before
+    for start, end in sorted(spans, reverse=True):
+        text = text[:start] + text[end:]
+    kept = set(surface_terms(text, scene.language))
+    words = [word for word in text.split() if fold(word.strip(".,;:!?¿¡«»\"")) in kept]
+    what = " ".join(word.strip(".,;:!?¿¡«»\"") for word in words) or scene.said_before
+    return {"category": "reminder", "text": what, "when": when_json(when)}
+
+
+def _proposal_calls(scene: Scene) -> Sequence[Wanted]:
+    when = _proposed(scene)
+    if when is None:
+        return ()
+    card = _proposal_card(scene, when)
+    if when.all_day:
+        return [Wanted("ask_back", {"ask": "time", "data": {"card": card}})]
+    return [Wanted("create_card", card)]
+
+
+def _proposal_text(scene: Scene) -> str:
+    created = scene.results("create_card")
+    if created:
+        return saying.confirmation(scene, created[0]) if created[0].ok else scene.say("confirm.failed")
+    when = _proposed(scene)
+    return saying.ask_time(scene, _proposal_card(scene, when)["text"], when_json(when)) if when else ""
+
+
+PROPOSAL = Part(
+    name="proposal",
+    wanted=lambda scene: _proposed(scene) is not None,
+    first=_proposal_calls,
+    text=_proposal_text,
+    takes_all=True,
+)
+
+
+# Changing something that exists
+
+
+def _verb(scene: Scene) -> str:
+    """What is to happen to an existing item, "" for nothing."""
+    request = scene.heard.request
+    if request is not None and request.verb in _CHANGES:
+        return request.verb
+    return "move" if _is_bare_move(scene) else ""
+
+
+def _is_bare_move(scene: Scene) -> bool:
+    """"No, Saturday": a correction that tells nothing but a moment."""
+    heard = scene.heard
+    return bool(heard.correction and not heard.candidates and heard.when is not None)
+
+
+def _topic(scene: Scene) -> str:
+    request = scene.heard.request
+    topic = request.topic if request else ""
+    return topic if _content(scene, topic) else ""
+
+
+def _content(scene: Scene, topic: str) -> set[str]:
+    """The topic's content words, without those that name a moment."""
+    for mention in reversed(find_times(topic, language=scene.language, now=scene.now)):
+        for start, end in reversed(mention.spans):
+            topic = topic[:start] + topic[end:]
+    return set(terms(topic, scene.language))
+
+
+def _change_first(scene: Scene) -> Sequence[Wanted]:
+    topic = _topic(scene) or f"{scene.said_before} {scene.answered_before}".strip() or scene.said
+    angles = [{"kind": "meaning", "query": topic}, {"kind": "theme", "query": topic}]
+    return [Wanted("search_memory", {"angles": angles})]
+
+
+def _targets(scene: Scene) -> tuple[Json, ...]:
+    """The items that are meant: one when it is clear, several when it is not, none when there is none."""
+    items = [card for card in scene.found if card.get("category") in _TO_DO]
+    if _verb(scene) == "done":
+        items = [card for card in items if card.get("category") != "event"] or items
+    wanted = _content(scene, _topic(scene))
+    if not wanted:
+        before = _content(scene, f"{scene.said_before} {scene.answered_before}")
+        items = [card for card in items if _hits(scene, card, before)] or items
+        return tuple(sorted(items, key=lambda card: str(card.get("learned") or ""), reverse=True)[:1])
+    scores = [(_hits(scene, card, wanted), card) for card in items]
+    best = max((hits for hits, _ in scores), default=0)
+    if not best:
+        return tuple(card for card in items if card.get("relevant"))[:1]
+    return tuple(card for hits, card in scores if hits == best)
+
+
+def _hits(scene: Scene, card: Json, wanted: set[str]) -> int:
+    blob = fold(card_text(card))
+    own = set(terms(card_text(card), scene.language))
+    return sum(word in own or (len(word) >= 4 and word in blob) for word in wanted)
+
+
+def _change_second(scene: Scene) -> Sequence[Wanted]:
+    verb, targets = _verb(scene), _targets(scene)
+    if not targets:
+        return ()
+    action = "move" if verb in ("move", "snooze", "other_one") else verb
+    moved = _moved(scene, targets[0]) if action == "move" else None
+    if len(targets) > 1:
+        data: dict[str, Any] = {"action": action, "options": [dict(card) for card in targets[:5]]}
+        if moved is not None:
+            data["when"] = when_json(moved)
+        return [Wanted("ask_back", {"ask": "which", "data": data})]
+    if action == "move" and moved is None:
+        waiting = {key: targets[0].get(key) for key in ("category", "text", "when") if targets[0].get(key)}
+        return [Wanted("ask_back", {"ask": "day", "data": {"card": waiting | {"supersedes": targets[0]["id"]}}})]
+    return _act(scene, action, targets, {"when": when_json(moved)} if moved else {})
+
+
+def _moved(scene: Scene, card: Json) -> When | None:
+    """The item's moment after the move: what the message does not say stays as it was."""
+    old = when_of(card.get("when"), scene.zone)
+    mention = _mention(scene)
+    if mention is None:
+        if _verb(scene) == "snooze":
+            return When(start=_minute(scene.now + _SNOOZE), zone=scene.zone)
+        return None
+    if old is None:
+        return mention.when(scene.zone)
+    date = mention.date if mention.has_date and mention.date is not None else old.start.date()
+    keeps_hour = mention.time is None or mention.same_time or scene.has("no_change")
+    all_day = keeps_hour and old.all_day
+    start = datetime.combine(date, old.start.time() if keeps_hour else mention.time or time())
+    rrule = mention.rrule or _on_weekday(old.rrule, start)
+    end = old.end + (start - old.start) if old.end is not None else None
+    return When(start=start, zone=scene.zone, all_day=all_day, end=end, rrule=rrule)
+
+
+def _minute(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=None, second=0, microsecond=0)
+
+
+def _on_weekday(rrule: str | None, start: datetime) -> str | None:
+    """A weekly rule on one weekday follows its item to another weekday."""
+    if not rrule:
+        return None
+    parts = dict(part.split("=", 1) for part in rrule.split(";") if "=" in part)
+    if parts.get("BYDAY") in _WEEKDAYS:
+        parts["BYDAY"] = _WEEKDAYS[start.weekday()]
+    return ";".join(f"{name}={value}" for name, value in parts.items())
+
+
+def _change_text(scene: Scene) -> str:
+    verb, targets = _verb(scene), _targets(scene)
+    if not targets:
+        return scene.say("confirm.not_kept")
+    if len(targets) > 1:
+        return scene.say("ask.which", list=saying.labels(scene, targets[:5]))
+    if any(not done.ok for done in scene.results("update_card")):
+        return scene.say("confirm.failed")
+    if verb not in ("move", "snooze", "other_one"):
+        return _changed_text(scene, verb, targets, None)
+    moved = _moved(scene, targets[0])
+    if moved is None:
+        return scene.say("ask.day", what=str(targets[0].get("text", "")))
+    return _changed_text(scene, "move", targets, when_json(moved))
+
+
+def _changed_text(scene: Scene, action: str, cards: Sequence[Json], when: Any) -> str:
+    what = scene.phrases.listed([str(card.get("title") or card.get("text") or "") for card in cards])
+    if action == "move":
+        return scene.say("confirm.moved", what=what, when=saying.moment(scene, when))
+    return scene.say("confirm.done" if action == "done" else "confirm.cancelled", what=what)
+
+
+CHANGE = Part(
+    name="change",
+    wanted=lambda scene: _verb(scene) != "" and Act.FORGET not in scene.heard.acts,
+    first=_change_first,
+    second=_change_second,
+    text=_change_text,
+    takes_all=True,
+)
