@@ -140,7 +140,12 @@ def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
                     told.append(Told(sentence))
             continue
         role = str(piece.values.get("role", role))
-        if told and not role and grammar.to.fullmatch(gap) and told[-1].can_end_with(pieces[index - 1], piece):
+        if (
+            told
+            and not role
+            and grammar.to.fullmatch(gap)
+            and told[-1].can_end_with(pieces[index - 1], piece)
+        ):
             role, near = "end", True
         current = told[-1] if told and (near or (role and not told[-1].pieces)) else Told(sentence)
         if not current.add(piece, role):

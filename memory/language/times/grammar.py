@@ -31,7 +31,8 @@ match the end of a range; `exact` is a pattern that must be found in the match a
 that tell words apart). A table `bare` holds weekdays in a form that other words have too ("segunda").
 {any} is a weekday in any form.
 
-Of overlapping matches the longest counts; of equally long ones the earlier rule.
+Of overlapping matches the longest counts; of equally long ones the one with fewer placeholders, then
+the earlier one.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from memory.language.tables import tables
 
 Values = Mapping[str, Any]
 
-_PLACEHOLDER = re.compile(r"\{([a-z_]+\d?)(?::([a-z_]+\d?))?\}")
+_PLACEHOLDER = re.compile(r"\{([a-z_]+\d*)(?::([a-z_]+\d*))?\}")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
 _BLANK = re.compile(r"\(\?<[!=][^)]*\)|\[[^\]]*\]|\\.| ")  # blanks of look-behinds and sets stay
 _RANGES = {
@@ -110,8 +111,9 @@ def scan(folded: str, language: str, *, text: str, at: Sequence[int]) -> list[Pi
         text, at: the text before folding, and the offset in it of each folded character.
     """
     known = grammar(language)
-    found: list[tuple[int, int, Piece]] = []
-    for rank, rule in enumerate(known.rules):
+    found: list[tuple[int, tuple[int, int], Piece]] = []
+    for order, rule in enumerate(known.rules):
+        rank = (len(rule.groups), order)
         for match in rule.pattern.finditer(folded):
             if match.end() == match.start() or _is_something_else(match, folded, known):
                 continue
@@ -208,7 +210,9 @@ class _Compiler:
         }
 
     def rule(self, kind: str, entry: str | Mapping[str, Any]) -> _Rule:
-        constants = {} if isinstance(entry, str) else {key: entry[key] for key in entry if key not in ("p", "exact")}
+        constants = (
+            {} if isinstance(entry, str) else {key: entry[key] for key in entry if key not in ("p", "exact")}
+        )
         raw = entry if isinstance(entry, str) else str(entry["p"])
         groups: dict[str, str] = {name: name.rstrip("2") for name in _GROUP.findall(raw)}
         text = self.expand(raw, groups)

@@ -52,7 +52,7 @@ def _weekdays(values: Mapping[str, Any]) -> tuple[int, ...]:
     if "from" in values and "upto" in values:
         first, last = int(values["from"]), int(values["upto"])
         return tuple((first + step) % 7 for step in range((last - first) % 7 + 1))
-    listed = tuple(int(index) for index in values.get("list", ()))
+    listed = tuple(int(index) for index in values.get("list", values.get("plurals", ())))
     return listed or ((int(values["weekday"]),) if "weekday" in values else ())
 
 
