@@ -3,7 +3,7 @@
 docs/memory-worth.md explains the whole; the numbers are in `policy.py`.
 """
 
-from memory.worth.description import Description, describe
+from memory.worth.description import Description, Point, describe, history
 from memory.worth.episode import Act, Episode, Move, Use
 from memory.worth.ledger import (
     ContextTally,
@@ -33,6 +33,7 @@ __all__ = [
     "Lots",
     "Move",
     "Offer",
+    "Point",
     "Policy",
     "Status",
     "Trial",
@@ -45,6 +46,7 @@ __all__ = [
     "explores",
     "fold",
     "follows",
+    "history",
     "is_served",
     "may_withhold",
     "needed",

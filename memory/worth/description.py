@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from memory.worth.companions import co_rate, is_entangled, solo, top
+from memory.worth.episode import Episode
 from memory.worth.estimator import deviation, lifted_worth
 from memory.worth.evidence import bounds
 from memory.worth.policy import POLICY, Policy
@@ -47,6 +49,31 @@ class Description:
     trial: Trial | None
     trial_z: float
     protected: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """One use of a memory in its history, and how it stood after it."""
+
+    at: datetime
+    good: bool
+    successes: int
+    uses: int
+    lower: float
+    upper: float
+
+
+def history(episodes: Iterable[Episode], card: int, *, last: int = 60) -> tuple[Point, ...]:
+    """How one memory's uses went, oldest first, for a small plot: the `last` ones, counted from the first."""
+    judged = sorted((e for e in episodes if e.good is not None), key=lambda e: (e.at, e.id))
+    outcomes = [(e.at, bool(e.good)) for e in judged if any(use.card == card for use in e.credited)]
+    points, successes = [], 0
+    for uses, (at, good) in enumerate(outcomes, start=1):
+        successes += good
+        if uses > len(outcomes) - last:
+            lower, upper = bounds(successes, uses)
+            points.append(Point(at=at, good=good, successes=successes, uses=uses, lower=lower, upper=upper))
+    return tuple(points)
 
 
 def describe(state: WorthState, policy: Policy = POLICY) -> Description:

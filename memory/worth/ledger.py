@@ -110,14 +110,25 @@ def act(ledger: Ledger, deed: Act, *, policy: Policy = POLICY) -> Ledger:
     return Ledger(cards={deed.card: _moved(state, deed, policy)}, through=(deed.at, deed.id))
 
 
-def fold(log: Iterable[Episode | Act], *, now: datetime | None = None, policy: Policy = POLICY) -> Ledger:
+def fold(
+    log: Iterable[Episode | Act],
+    *,
+    start: Ledger | None = None,
+    now: datetime | None = None,
+    policy: Policy = POLICY,
+) -> Ledger:
     """The ledger of a whole log, in whatever order its entries come. Unjudged episodes count nothing.
 
-    With `now` given, what time alone has made ripe by then is deprecated, as the tidy job would.
+    Args:
+        log: episodes and acts of one person.
+        start: a ledger that was kept at some moment, when the log holds only what came after it.
+        now: with it, what time alone has made ripe by then is deprecated, as the tidy job would.
+
+    Raises:
+        ValueError: an entry lies before `start`.
     """
-    cards: dict[int, WorthState] = {}
-    contexts: dict[str, ContextTally] = {}
-    through: tuple[datetime, int] | None = None
+    so_far = start or Ledger()
+    cards, contexts, through = dict(so_far.cards), dict(so_far.contexts), so_far.through
     for entry in sorted(log, key=lambda entry: (entry.at, entry.id)):
         so_far = Ledger(cards=cards, contexts=contexts, through=through)
         if isinstance(entry, Act):

@@ -14,9 +14,9 @@ from memory.worth.status import damning_rows
 
 BEFORE, AFTER = 0.8, 0.1  # chance of success before and after the change
 HISTORIES = (50, 1000)  # uses before the change
-WORLDS = 100  # a seed
+WORLDS = 400  # a seed
 PATIENCE = 100  # uses after the change that are watched
-CALM_USES = 10_000
+CALM_USES, CALM_WORLDS = 10_000, 25
 
 
 def run(seeds: int, progress: Progress) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def run(seeds: int, progress: Progress) -> dict[str, Any]:
         result[f"mw_uses_{history}"] = float(plain.mean())
         progress(f"drift: after {history} uses, {seeds * WORLDS} worlds")
     result["false_per_10k"] = _calm(seeds)
-    progress(f"drift: {CALM_USES} uses without a change, {seeds * WORLDS // 4} worlds")
+    progress(f"drift: {CALM_USES} uses without a change, {seeds * CALM_WORLDS} worlds")
     return result
 
 
@@ -61,7 +61,7 @@ def _after_change(history: int, seeds: int) -> tuple[Array, Array]:
 def _calm(seeds: int) -> float:
     """Accusations in 10,000 uses of a memory that goes on serving; each starts afresh, as once cleared."""
     rng = np.random.default_rng([4, seeds, 0])
-    worlds = seeds * WORLDS // 4
+    worlds = seeds * CALM_WORLDS
     regime = Regime.fresh(worlds)
     accusations = 0
     for _ in range(CALM_USES):

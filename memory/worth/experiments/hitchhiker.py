@@ -24,6 +24,7 @@ ANCHOR, HITCHHIKER = 0, 1
 ANCHOR_UTILITY, HITCHHIKER_UTILITY = 0.90, 0.05
 FILLERS, SHOWN_FILLERS, EPISODES = 98, 6, 10_000
 SHARES = {"f0": 0.0, "f10": 0.10, "f30": 0.30, "f50": 0.50}
+PAIRS = {"f10": 3}  # a seed; the difference of two solo rates is noisy while they are seldom apart
 TRUE_GAP = (ANCHOR_UTILITY - HITCHHIKER_UTILITY) / (SHOWN_FILLERS + 1)
 
 # The pair's trial looks after each episode, so it needs the boundary that holds at every look.
@@ -36,7 +37,11 @@ def run(seeds: int, progress: Progress) -> dict[str, Any]:
     """How much of the true gap MW and the solo counters show, and how the pair's trial ends."""
     result: dict[str, Any] = {"true_gap": TRUE_GAP}
     for name, share in SHARES.items():
-        pairs = [_pair(np.random.default_rng([6, seed, int(share * 100)]), share) for seed in range(seeds)]
+        pairs = [
+            _pair(np.random.default_rng([6, seed, again, int(share * 100)]), share)
+            for seed in range(seeds)
+            for again in range(PAIRS.get(name, 1))
+        ]
         result[f"{name}_mw_share"] = float(np.mean([_mw_gap(*pair) for pair in pairs])) / TRUE_GAP
         result[f"{name}_entangled"] = float(np.mean([is_entangled(pair[1]) for pair in pairs]))
         if share > 0:

@@ -21,7 +21,7 @@ SPECIALIST, HITCHHIKER = "boiler_pressure", "boiler_installer"
 SHOWN = 4  # memories a retrieval shows at most
 RELEVANT = 0.25  # cosine below which a memory has nothing to do with a request
 NOISE = 0.03  # standard deviation of a retrieval score: people phrase things anew each time
-WRONG = 0.08  # chance of success of a request that is answered from the stale memory
+WRONG = 0.06  # chance of success of a request that is answered from the stale memory
 MISSING = 0.15  # chance of success without any memory that the request needs
 
 

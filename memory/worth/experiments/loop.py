@@ -6,7 +6,6 @@ and a new one is learned beside it. Five ways to deal with it meet the same requ
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -16,19 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from memory.worth import Episode, Ledger, Offer, Policy, Status, Use, WorthState, draw, record, term
+from memory.worth import Episode, Ledger, Offer, Policy, Status, Use, WorthState, draw, explores, record, term
 from memory.worth.experiments import household
 from memory.worth.experiments.household import Household
+from memory.worth.experiments.reporting import Progress
 from memory.worth.policy import POLICY
 from memory.worth.primitive import worth
 
 EPISODES = 3000
 CHANGE = 1000  # the history before the fact goes stale
 START = datetime(2026, 1, 1, tzinfo=UTC)
+WINDOW = 50  # episodes averaged for one point of a curve
 CONTEXT = "request"  # the retriever cannot tell the kinds of request apart here
 BLANK = WorthState()
-
-Progress = Callable[[str], None]
 
 
 class Way(StrEnum):
@@ -80,9 +79,11 @@ def simulate(world: Household, way: Way, seed: int, policy: Policy = POLICY, cha
             whole = household.chance_of_success(world, request, undisturbed, changed=True)
             run.trial_errors += not good and bool(luck[t] < whole)
         episode = Episode(id=t, at=START + timedelta(hours=t), context=CONTEXT, uses=tuple(uses), good=good)
-        run.ledger = run.ledger.updated(record(run.ledger, episode, policy=policy))
-        for card in _silenced_now(run, way, policy):
-            run.silenced[card] = t
+        if way not in (Way.NOTHING, Way.ORACLE):
+            run.ledger = run.ledger.updated(record(run.ledger, episode, policy=policy))
+            for card, state in run.ledger.cards.items():
+                if card not in run.silenced and _is_condemned(state, way, policy):
+                    run.silenced[card] = t
     return run
 
 
@@ -92,8 +93,11 @@ def _retrieve(
     """What the retrieval shows and holds back, and what it would show without lots."""
     relevant = household.retrieve(scores, set(range(len(scores))) - hidden, most=len(scores))
     states = {card: ledger.cards.get(card, BLANK) for card in relevant}
-    factor = [1.0 + term(states[card], policy) if card in states else 0.0 for card in range(len(scores))]
-    score = {card: float(scores[card]) * (factor[card] if way is Way.GOVERNED else 1.0) for card in states}
+    by_worth = way is Way.GOVERNED and not explores(lots, policy)
+    score = {
+        card: float(scores[card]) * (1.0 + term(state, policy) if by_worth else 1.0)
+        for card, state in states.items()
+    }
     ranked = sorted(states, key=lambda card: -score[card])
     undisturbed = ranked[: household.SHOWN]
     if way is not Way.GOVERNED:
@@ -107,17 +111,6 @@ def _retrieve(
         for card in candidates
     ]
     return uses, undisturbed
-
-
-def _silenced_now(run: Run, way: Way, policy: Policy) -> list[int]:
-    """The memories that this way silences after the episode."""
-    if way in (Way.NOTHING, Way.ORACLE):
-        return []
-    return [
-        card
-        for card, state in run.ledger.cards.items()
-        if card not in run.silenced and _is_condemned(state, way, policy)
-    ]
 
 
 def _is_condemned(state: WorthState, way: Way, policy: Policy) -> bool:
@@ -164,4 +157,13 @@ def run(
         "trial_errors": float(np.mean([r.trial_errors for r in governed])),
         "withheld": float(np.mean([r.withheld for r in governed])),
         "oracle_success": rate[Way.ORACLE],
+        "change": CHANGE,
+        "checkpoints": list(range(WINDOW, EPISODES + 1, WINDOW)),
+        "curves": {way.value: _smooth([r.curve for r in runs]) for way, runs in outcome.items()},
     }
+
+
+def _smooth(curves: list[list[float]]) -> list[float]:
+    """Share of successes in each window, over all seeds."""
+    means: list[float] = np.array(curves).mean(axis=0).reshape(-1, WINDOW).mean(axis=1).tolist()
+    return means

@@ -6,7 +6,6 @@ At episode 100 a fact goes stale. Uniform credit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,12 @@ from numpy.typing import NDArray
 
 from memory.worth.experiments import household
 from memory.worth.experiments.household import Household
+from memory.worth.experiments.reporting import Progress
 from memory.worth.policy import POLICY
 from memory.worth.primitive import Weighting, tally, weights, worth
 
 EPISODES = 3000
 CHANGE = 100
-
-Progress = Callable[[str], None]
 
 
 def simulate(world: Household, seed: int) -> NDArray[np.float64]:
@@ -66,6 +64,7 @@ def run(seeds: int, progress: Progress, folder: Path) -> dict[str, Any]:
         "crossing_latest": float(max(crossings)),
         "specialist_mw": float(final[specialist]),
         "hitchhiker_mw": float(final[hitchhiker]),
+        "change": CHANGE,
         "curves": {
             "stale": np.mean([history[:, stale] for history in histories], axis=0).tolist(),
             "specialist": np.mean([history[:, specialist] for history in histories], axis=0).tolist(),
