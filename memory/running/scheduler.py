@@ -6,13 +6,14 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from redis import Redis
 from redis.exceptions import RedisError
 from rq.cron import CronJob, CronScheduler
 
 from memory.clock import Clock
-from memory.queue import QUEUE_OF, JobName, JobQueue
+from memory.queue import QUEUE_OF, JobName
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +23,14 @@ Dispatcher = Callable[[threading.Event], None]
 _LOOK_S = 1.0  # real seconds between looks: a moved clock must be noticed
 
 
+class Enqueues(Protocol):
+    """What the scheduler uses of the queue."""
+
+    def enqueue(self, job: JobName, *, unique: str = "", **ids: int | str | bool | list[int]) -> bool:
+        """Queue one job; says whether that worked."""
+        ...
+
+
 class Scheduler(CronScheduler):
     """RQ's cron scheduler on the product's clock and with the product's way to the queue.
 
@@ -29,7 +38,7 @@ class Scheduler(CronScheduler):
     and would ask the machine for the time, which tests and benchmarks move.
     """
 
-    def __init__(self, redis: Redis, queue: JobQueue, clock: Clock, every: Mapping[JobName, float]) -> None:
+    def __init__(self, redis: Redis, queue: Enqueues, clock: Clock, every: Mapping[JobName, float]) -> None:
         super().__init__(redis)
         self._queue = queue
         self._clock = clock

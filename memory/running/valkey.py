@@ -8,7 +8,9 @@ import stat
 from pathlib import Path
 
 from redis import Redis
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 
 from memory.config import Settings
 from memory.errors import ConfigError
@@ -16,7 +18,10 @@ from memory.errors import ConfigError
 
 def is_answering(socket: Path) -> bool:
     """Whether a server answers on this socket."""
-    client = Redis(unix_socket_path=str(socket), socket_timeout=1, socket_connect_timeout=1)
+    # One try: the client's own default tries for three seconds.
+    client = Redis(
+        unix_socket_path=str(socket), socket_timeout=1, socket_connect_timeout=1, retry=Retry(NoBackoff(), 0)
+    )
     try:
         return bool(client.ping())
     except (RedisError, OSError):
@@ -96,7 +101,7 @@ def _private(folder: Path) -> None:
 def _end_orphan(socket: Path) -> None:
     if not socket.exists() or not is_answering(socket):
         return
-    client = Redis(unix_socket_path=str(socket), socket_timeout=5)
+    client = Redis(unix_socket_path=str(socket), socket_timeout=5, retry=Retry(NoBackoff(), 0))
     try:
         client.shutdown(save=True)  # returns when the server has ended
     except RedisError:

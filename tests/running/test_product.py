@@ -15,7 +15,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from redis import Redis
 
+from memory.config import Settings
+from memory.running.worker import listening
 from tests.servers import ROOT, clean_env, free_port
 
 _PATIENCE_S = 40.0  # generous: the machine may be busy
@@ -131,42 +134,16 @@ def test_a_start_on_a_port_in_use_says_which_and_how_to_choose(product: Product,
 
 
 def test_the_doctor_finds_a_running_product_well(product: Product) -> None:
-    def examined() -> subprocess.CompletedProcess[str]:
-        return command("doctor", ASTERISM_VAR=str(product.var), ASTERISM_PORT=str(product.port))
-
-    verdicts = examined()
-    product.until(lambda: examined().returncode == 0, "well")  # workers start after the page
-    verdicts = examined()
+    redis = Redis.from_url(Settings.from_env(product.env, root=ROOT).redis_address)
+    product.until(lambda: all(listening(redis).values()), "workers")  # they start after the page
+    verdicts = command("doctor", ASTERISM_VAR=str(product.var), ASTERISM_PORT=str(product.port))
+    assert verdicts.returncode == 0
     for part in ("database", "queue", "model", "clock", "embedding", "web"):
         assert re.search(rf"^{part} +ok", verdicts.stdout, re.M), verdicts.stdout
 
 
 @linux
-def test_ctrl_c_ends_everything_though_a_connection_stays_open(tmp_path: Path) -> None:
-    product = Product(tmp_path / "var").ready()
-    product.until(lambda: len(product.children()) >= 6, "all children")
-    with socket.create_connection(("127.0.0.1", product.port)) as idle:
-        idle.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n")  # and never ends its request
-        started = time.monotonic()
-        assert product.end(signal.SIGINT) == 0
-        assert time.monotonic() - started < 15
-    assert product.children() == set()
-
-
-@linux
-def test_a_killed_product_takes_its_children_along_and_starts_again(tmp_path: Path) -> None:
-    product = Product(tmp_path / "var").ready()
-    product.until(lambda: len(product.children()) >= 6, "all children")
-    product.end(signal.SIGKILL)
-    product.until(lambda: product.children() == set(), "no child left")
-    again = Product(tmp_path / "var", ASTERISM_PORT=str(product.port))
-    again.until(lambda: again.printed.count("ready") == 2, "ready again")
-    assert again.end() == 0
-
-
-@linux
-def test_a_child_that_dies_is_started_anew(tmp_path: Path) -> None:
-    product = Product(tmp_path / "var").ready()
+def test_a_child_that_dies_is_started_anew(product: Product) -> None:
     product.until(lambda: len(product.children()) >= 6, "all children")
     before = product.children()
     for pid in before:
@@ -174,7 +151,23 @@ def test_a_child_that_dies_is_started_anew(tmp_path: Path) -> None:
             os.kill(pid, signal.SIGKILL)
     product.until(lambda: bool(product.children() - before), "a new child")
     product.until(lambda: _serves(product), "serving again")
-    assert product.end() == 0
+
+
+@linux
+def test_a_killed_product_takes_its_children_along_starts_again_and_ends_on_ctrl_c(tmp_path: Path) -> None:
+    product = Product(tmp_path / "var").ready()
+    product.until(lambda: len(product.children()) >= 6, "all children")
+    product.end(signal.SIGKILL)
+    product.until(lambda: product.children() == set(), "no child left")
+
+    again = Product(tmp_path / "var", ASTERISM_PORT=str(product.port))
+    again.until(lambda: again.printed.count("ready") == 2, "ready again")
+    with socket.create_connection(("127.0.0.1", again.port)) as idle:
+        idle.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n")  # and never ends its request
+        started = time.monotonic()
+        assert again.end(signal.SIGINT) == 0
+        assert time.monotonic() - started < 15
+    assert again.children() == set()
 
 
 def _serves(product: Product) -> bool:
