@@ -95,7 +95,7 @@ def fits(mention: TimeMention, meaning: str) -> bool:
     if local is None:
         return False
     told, _, end = meaning.partition(" > ")
-    day, hour, rule = (told.split(" ") + ["", ""])[:3]
+    day, hour, rule = [*told.split(" "), "", ""][:3]
     if hour.startswith("FREQ"):
         hour, rule = "", hour
     if hour == "~":
@@ -154,11 +154,11 @@ def dateparser_is_right(phrase: Phrase) -> bool:
             if not found:
                 return True
             continue
-        day, hour = (reading.split(" + ")[0].split(" > ")[0].split(" ") + [""])[:2]
+        day, hour = [*reading.split(" + ")[0].split(" > ")[0].split(" "), ""][:2]
         for _, moment in found:
             if f"{moment:%Y-%m-%d %H:%M}" == f"{day} {hour}":
                 return True
-            if not (":" in hour) and f"{moment:%Y-%m-%d}" == day:
+            if ":" not in hour and f"{moment:%Y-%m-%d}" == day:
                 return True
     return False
 
@@ -172,9 +172,14 @@ def measure(phrases: list[Phrase], *, show: bool) -> Iterator[tuple[Phrase, bool
             print(f"  {phrase.language} {phrase.text!r}: {phrase.meaning}")
             for mention in mentions:
                 words = [phrase.text[start:end] for start, end in mention.spans]
-                end = f" > {mention.end}" if mention.end else ""
                 print(
-                    f"      {words} {mention.local} {mention.time} {mention.rrule or ''}{end} {mention.relative_before or ''}"
+                    "     ",
+                    words,
+                    mention.local,
+                    mention.time,
+                    mention.end,
+                    mention.rrule,
+                    mention.relative_before,
                 )
         yield phrase, right, silently_past(phrase, mentions)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import calendar
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 from datetime import date as Date
-from datetime import datetime
 
 from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
