@@ -2,10 +2,11 @@
 
 import { Composer } from "./chat/composer.js";
 import { Connection } from "./chat/connection.js";
-import { Outbox, screenId } from "./chat/outbox.js";
+import { Outbox, randomId, screenId } from "./chat/outbox.js";
 import { Thread } from "./chat/thread.js";
 
 const RETRY_MS = 5_000;
+const RESEND_MS = 10_000; // what the server has not taken by then is sent again; twice is once for it
 
 function start(page) {
   const outbox = new Outbox(page.dataset.person);
@@ -96,6 +97,7 @@ function start(page) {
     composer.field.focus({ preventScroll: true });
   }
   connection.start();
+  setInterval(sendAll, RESEND_MS);
 }
 
 // What works without the socket, on the newest turns and when looking back alike.
@@ -119,22 +121,17 @@ function listen(page) {
     field.focus();
   });
 
-  // The words to edit are those on the page, and each opening is one message.
-  page.addEventListener("toggle", (event) => {
-    const details = event.target;
-    if (!details.open || !details.matches?.("[data-edit]")) return;
-    const field = details.querySelector("textarea");
-    if (!field.value) field.value = details.closest(".turn").querySelector(".words").innerText;
-    details.querySelector("[name=client_id]").value = crypto.getRandomValues(new Uint32Array(3)).join("-");
-    field.focus();
-    details.scrollIntoView({ block: "nearest" });
-  }, true);
-
   page.addEventListener("click", (event) => {
     const opener = event.target.closest("[data-open-edit]");
     if (!opener) return;
     opener.closest("details").open = false;
-    opener.closest(".turn").querySelector("[data-edit]").open = true;
+    const details = opener.closest(".turn").querySelector("[data-edit]");
+    const field = details.querySelector("textarea");
+    details.open = true;
+    field.value = details.closest(".turn").querySelector(".words").innerText;
+    details.querySelector("[name=client_id]").value = randomId(); // each opening is one message
+    field.focus();
+    details.scrollIntoView({ block: "nearest" });
   });
 
   page.addEventListener("click", (event) => {

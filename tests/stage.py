@@ -32,7 +32,7 @@ from tests import factories
 from tests.servers import ROOT, LiveServer, new_server
 
 _STEP_S = 0.01  # how often a held scene looks whether it may go on
-_CARDS = {
+_CARDS: dict[str, list[dict[str, Any]]] = {
     "cards": [
         {"category": "reminder", "text": text, "when": {"start": "2030-12-05T17:00"}}
         for text in ("Pay the rent", "Call Ada")

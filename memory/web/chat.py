@@ -49,7 +49,7 @@ def _only_our_pages() -> None:
         raise Forbidden("This page belongs to another site.")
 
 
-@sock.route("/chat/socket", bp=bp)
+@sock.route("/chat/socket", bp=bp)  # type: ignore[untyped-decorator]  # flask-sock ships no types
 def talk(ws: Socket) -> None:
     """The socket of one page; see `memory.web.socket`."""
     parts, who = wiring(), person()

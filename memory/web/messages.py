@@ -12,7 +12,6 @@ from zoneinfo import available_timezones
 from memory.config import LANGUAGES
 from memory.errors import InvalidInput
 
-NOT_UNDERSTOOD = "This page and the server do not understand each other. Please reload the page."
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LARGEST_NUMBER = 2**53 - 1  # the last whole number that a browser counts exactly
 
@@ -70,7 +69,7 @@ def read(raw: str | bytes) -> Message:
             zone=known_zone(told.get("zone")),
             language=known_language(told.get("language")),
         )
-    raise _not_understood()
+    raise not_understood()
 
 
 def name(value: object) -> str:
@@ -81,7 +80,7 @@ def name(value: object) -> str:
     """
     if isinstance(value, str) and _NAME.fullmatch(value):
         return value
-    raise _not_understood()
+    raise not_understood()
 
 
 def storable(text: str) -> str:
@@ -105,22 +104,22 @@ def _object(raw: str | bytes) -> dict[str, Any]:
     try:
         told = json.loads(raw)
     except (ValueError, RecursionError):
-        raise _not_understood() from None
+        raise not_understood() from None
     if not isinstance(told, dict):
-        raise _not_understood()
+        raise not_understood()
     return told
 
 
 def _text(value: object) -> str:
     if isinstance(value, str):
         return value
-    raise _not_understood()
+    raise not_understood()
 
 
 def _number(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST_NUMBER:
         return value
-    raise _not_understood()
+    raise not_understood()
 
 
 @cache  # the set is made from some hundred files
@@ -128,5 +127,6 @@ def _zones() -> frozenset[str]:
     return frozenset(available_timezones())
 
 
-def _not_understood() -> InvalidInput:
-    return InvalidInput(NOT_UNDERSTOOD)
+def not_understood() -> InvalidInput:
+    """The error for a message that makes no sense here."""
+    return InvalidInput("This page and the server do not understand each other. Please reload the page.")

@@ -194,7 +194,7 @@ def _act(message: Message, line: Line, conductor: Conducts, person: Person, cont
             case Ping():
                 line.tell({"n": 0, "kind": "pong"})
             case Hello():
-                raise InvalidInput(messages.NOT_UNDERSTOOD)  # it was said already
+                raise messages.not_understood()  # it was said already
     except AppError as error:
         line.refuse(error, client_id=client_id)
     except (ConnectionClosed, OSError):
@@ -203,10 +203,9 @@ def _act(message: Message, line: Line, conductor: Conducts, person: Person, cont
         # Broad on purpose: a fault with one message must not end the person's line, and
         # the browser must hear that its words were not taken.
         log.exception("a message was not taken", extra={"person_id": person.id})
-        line.refuse(Unavailable(NOT_TAKEN), client_id=client_id)
-
-
-NOT_TAKEN = "That did not work just now. Please try again in a moment."
+        line.refuse(
+            Unavailable("That did not work just now. It is tried again in a moment."), client_id=client_id
+        )
 
 
 def _hello(ws: Socket, line: Line) -> Hello:
@@ -216,7 +215,7 @@ def _hello(ws: Socket, line: Line) -> Hello:
             message = messages.read(_receive(ws))
             if isinstance(message, Hello):
                 return message
-            raise InvalidInput(messages.NOT_UNDERSTOOD)
+            raise messages.not_understood()
         except InvalidInput as error:
             line.refuse(error)
 

@@ -26,7 +26,7 @@ class Entry:
     conversation: str  # public id
     answer: Markup
     chips: tuple[Card, ...]
-    day: datetime | None  # the first turn of a day carries it
+    day: datetime | None  # the first turn of a day carries it, and the first of a piece
     day_key: str  # the local date, ISO, so that two pieces of the thread can be joined
     begins: bool  # the first turn of a conversation
     private: bool
@@ -71,7 +71,7 @@ def _arrange(
     shown = found[-limit:]
     zone = ZoneInfo(person.zone)
     entries = [
-        _entry(session, each, previous=previous, zone=zone, device_id=device_id)
+        _entry(session, each, previous=previous, first=each is shown[0], zone=zone, device_id=device_id)
         for previous, each in zip([above, *shown], shown, strict=False)
     ]
     return Timeline(
@@ -86,12 +86,13 @@ def _entry(
     found: tuple[Turn, Conversation],
     *,
     previous: tuple[Turn, Conversation] | None,
+    first: bool,
     zone: ZoneInfo,
     device_id: int,
 ) -> Entry:
     turn, conversation = found
     today = turn.created_at.astimezone(zone).date()
-    new_day = previous is None or previous[0].created_at.astimezone(zone).date() != today
+    new_day = first or previous is None or previous[0].created_at.astimezone(zone).date() != today
     return Entry(
         turn=turn,
         conversation=conversation.public_id,

@@ -45,6 +45,7 @@ export class Thread {
     article.id = `pending-${entry.client_id}`;
     article.classList.add("pending");
     this.waiting.append(article);
+    this.#welcomed();
   }
 
   dropPending(clientId) {
@@ -241,6 +242,10 @@ export class Thread {
     }
     article.querySelector("[data-dots]")?.remove();
     this.log.append(article);
+    this.#welcomed();
+  }
+
+  #welcomed() {
     document.getElementById("welcome")?.remove();
   }
 
