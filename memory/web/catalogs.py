@@ -7,6 +7,7 @@ templates use now, and compiled; what is not translated yet is listed.
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 
@@ -68,7 +69,8 @@ def missing(strings: Catalog, translated: Catalog) -> list[str]:
 
 
 def compiled(catalog: Catalog) -> bytes:
-    """The catalog as the running product reads it."""
+    """The catalog as the running product reads it; the same words give the same bytes."""
+    catalog.creation_date = catalog.revision_date = _NO_DATE
     buffer = BytesIO()
     write_mo(buffer, catalog)
     return buffer.getvalue()
@@ -94,6 +96,7 @@ def main() -> int:
     return 1 if left else 0
 
 
+_NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 _PLURALS = {"de": "(n != 1)", "pt": "(n != 1)", "fr": "(n > 1)", "es": "(n != 1)"}
 # Without dates, so that a catalog changes only when its words do.
 _HEADER = """msgid ""
