@@ -47,7 +47,7 @@ def init(app: Flask) -> None:
     """Guard every page, and keep the device's cookie."""
     manager = LoginManager()
     manager.session_protection = None  # phones change networks; the cookie is signed and HttpOnly
-    manager.init_app(app)
+    manager.init_app(app, add_context_processor=False)
     manager.user_loader(_load)
     app.before_request(_guard)
     app.after_request(_keep_device_cookie)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from memory.embedding import Embedder
 from memory.records import Person, Role
 from memory.web import build_web
-from memory.web.security import limiter
 from memory.wiring import Wiring
 from tests import factories
 
@@ -25,14 +26,24 @@ MakePerson = Callable[..., Person]
 SignIn = Callable[[Person], FlaskClient]
 
 
+@pytest.fixture(scope="session")
+def embedder() -> Embedder:
+    """One for all tests: loading it costs more than any of them."""
+    return Embedder()
+
+
 @pytest.fixture
-def app(wiring: Wiring) -> Iterator[Flask]:
+def wiring(wiring: Wiring, embedder: Embedder) -> Wiring:
+    """The real parts with the embedding that is loaded already."""
+    return replace(wiring, embedder=embedder)
+
+
+@pytest.fixture
+def app(wiring: Wiring) -> Flask:
     """The whole web application; CSRF is on."""
     made = build_web(wiring)
     made.testing = False  # errors go the way they go for people
-    yield made
-    with made.app_context():
-        limiter.reset()
+    return made
 
 
 @pytest.fixture
