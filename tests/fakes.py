@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from memory.queue import JobName
+from memory.queue import JobName, JobQueue
 
 T0 = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)  # a Monday morning, no change of the clocks near
 
@@ -36,7 +36,7 @@ class FakeClock:
 
 
 @dataclass
-class FakeQueue:
+class FakeQueue(JobQueue):
     """Remembers what was queued. `down` makes it behave as with a Redis that does not answer."""
 
     down: bool = False
