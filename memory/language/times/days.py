@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from datetime import date as Date
 
@@ -160,9 +160,11 @@ def _read_date(values: Values, context: Context) -> Day | None:
     if not 1 <= month <= 12:
         return None
     year = values.get("year", values.get("yy"))
-    if year is not None:
-        return _full(int(year), month, day)
-    return _yearless(month, day, context)
+    read = _full(int(year), month, day) if year is not None else _yearless(month, day, context)
+    if read is None or "day2" not in values:
+        return read
+    until = _full(read.first.year, month, int(values["day2"]))
+    return replace(read, last=until.first) if until is not None and until.first > read.first else read
 
 
 def _full(year: int, month: int, day: int) -> Day | None:

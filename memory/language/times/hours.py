@@ -66,6 +66,8 @@ def read_clock(values: Values, part: str, context: Context, *, dated: bool) -> H
     first = total % HALF_DAY
     if (ampm := values.get("ampm") or _half_of_range(hour, values)) is not None:
         return Hour(minute=first + (HALF_DAY if ampm == "pm" else 0), part=part)
+    if "hour2" in values:
+        dated = True  # "from nine to five" is said of days, not of the next nine
     if part:
         return Hour(minute=_in_part(first, hour, offset, part, context), part=part)
     return _bare(first, values, context, dated=dated)
