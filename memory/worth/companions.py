@@ -40,11 +40,11 @@ def mingled(
     for card in others:
         known = table.get(card)
         if known is not None:
-            table[card] = Companion(card, known.uses + 1, known.good + good, known.expected + base)
+            table[card] = Companion(known.uses + 1, card, known.good + good, known.expected + base)
             continue
         if len(table) >= policy.companions:
-            del table[min(table.values(), key=_rank).card]
-        table[card] = Companion(card, 1, int(good), base)
+            del table[min(table.values()).card]
+        table[card] = Companion(1, card, int(good), base)
     return tuple(table.values())
 
 
@@ -61,13 +61,9 @@ def keep_company(
     )
 
 
-def _rank(companion: Companion) -> tuple[int, int]:
-    return companion.uses, -companion.card
-
-
 def top(state: WorthState) -> Companion | None:
-    """The companion it shared most uses with; the lower id among equals."""
-    return max(state.companions, key=_rank, default=None)
+    """The companion it shared most uses with; the higher id among equals."""
+    return max(state.companions, default=None)
 
 
 def co_rate(state: WorthState) -> float:
@@ -78,7 +74,7 @@ def co_rate(state: WorthState) -> float:
 
 def solo(state: WorthState) -> Solo:
     """Its uses without the top companion; all of them when it has none."""
-    companion = top(state) or Companion(0)
+    companion = top(state) or Companion(uses=0, card=0)
     return Solo(
         uses=state.shared_uses - companion.uses,
         good=state.shared_good - companion.good,

@@ -8,8 +8,9 @@ because the detector depends on the order. So the counters always equal a recoun
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from memory.worth.primitive import tally
 from memory.worth.state import Status, Trial, WorthState
 
 BLANK = WorthState()
+
+Place = tuple[datetime, int, int]  # time, 0 for an episode and 1 for an act, id
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +45,7 @@ class Ledger:
 
     cards: Mapping[int, WorthState] = field(default_factory=dict)
     contexts: Mapping[str, ContextTally] = field(default_factory=dict)
-    through: tuple[datetime, int] | None = None  # time and id of the last entry that was folded
+    through: Place | None = None  # of the last entry that was folded
 
     def updated(self, change: Ledger) -> Ledger:
         """This ledger with the entries of `change` in place of its own."""
@@ -52,10 +55,33 @@ class Ledger:
             through=change.through or self.through,
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """All but the cards, which are stored one by one, as plain values for a JSON column."""
+        at, kind, number = self.through or (None, 0, 0)
+        return {
+            "contexts": {name: asdict(tally) for name, tally in self.contexts.items()},
+            "through": [at.isoformat(), kind, number] if at else None,
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any], cards: Mapping[int, WorthState]) -> Self:
+        """The ledger that `to_dict` wrote, with the states that were loaded; empty for an empty `plain`."""
+        through = plain.get("through")
+        return cls(
+            cards=cards,
+            contexts={name: ContextTally(**tally) for name, tally in plain.get("contexts", {}).items()},
+            through=(datetime.fromisoformat(through[0]), through[1], through[2]) if through else None,
+        )
+
+
+def place(entry: Episode | Act) -> Place:
+    """Where an entry stands in the order of the log."""
+    return entry.at, int(isinstance(entry, Act)), entry.id
+
 
 def follows(ledger: Ledger, entry: Episode | Act) -> bool:
     """Whether the entry may be folded on top; if not, recount."""
-    return ledger.through is None or (entry.at, entry.id) > ledger.through
+    return ledger.through is None or place(entry) > ledger.through
 
 
 def needed(ledger: Ledger, episode: Episode) -> set[int]:
@@ -95,7 +121,7 @@ def record(ledger: Ledger, episode: Episode, *, policy: Policy = POLICY) -> Ledg
         if state.status is Status.SUPPRESSED and before[card] is Status.SUSPECT:
             states.update(_amnesty({**ledger.cards, **states}, card, episode))
     tallied = ContextTally(good=context.good + episode.good, episodes=context.episodes + 1)
-    return Ledger(cards=states, contexts={episode.context: tallied}, through=(episode.at, episode.id))
+    return Ledger(cards=states, contexts={episode.context: tallied}, through=place(episode))
 
 
 def act(ledger: Ledger, deed: Act, *, policy: Policy = POLICY) -> Ledger:
@@ -107,7 +133,7 @@ def act(ledger: Ledger, deed: Act, *, policy: Policy = POLICY) -> Ledger:
     if not follows(ledger, deed):
         raise ValueError(f"act {deed.id} is out of order; recount the log")
     state = status.ripen(ledger.cards.get(deed.card, BLANK), deed.at, policy)
-    return Ledger(cards={deed.card: _moved(state, deed, policy)}, through=(deed.at, deed.id))
+    return Ledger(cards={deed.card: _moved(state, deed, policy)}, through=place(deed))
 
 
 def fold(
@@ -129,7 +155,7 @@ def fold(
     """
     so_far = start or Ledger()
     cards, contexts, through = dict(so_far.cards), dict(so_far.contexts), so_far.through
-    for entry in sorted(log, key=lambda entry: (entry.at, entry.id)):
+    for entry in sorted(log, key=place):
         so_far = Ledger(cards=cards, contexts=contexts, through=through)
         if isinstance(entry, Act):
             change = act(so_far, entry, policy=policy)

@@ -38,7 +38,7 @@ class Policy:
     max_trial: int = 60  # episodes after which an undecided trial exonerates
     sequential: bool = False  # convict by the boundary that holds at every look (thousands on trial)
     sequential_level: float = 0.01  # chance ever to convict a memory that makes no difference
-    sequential_scale: float = 1.0  # variance of U at which the boundary is tightest
+    sequential_scale: float = 0.5  # variance of U at which the boundary is tightest
 
     entangled_rate: float = 0.7  # share of uses together with one companion
     min_solo: int = 10  # uses apart that are needed before a companion's evidence counts as its own

@@ -38,10 +38,10 @@ class Trial:
 
 
 class Companion(NamedTuple):  # made seven times a use, so as light as can be
-    """What a memory shared with one other: uses in which both were credited."""
+    """What a memory shared with one other: uses in which both were credited. Ordered by uses, then id."""
 
+    uses: int
     card: int
-    uses: int = 0
     good: int = 0
     expected: float = 0.0
 

@@ -172,6 +172,13 @@ def test_the_same_episode_is_not_counted_twice() -> None:
         act(ledger, deed(0, 1, Move.PIN))
 
 
+def test_an_act_at_the_very_moment_of_a_turn_comes_after_it() -> None:
+    turn = episode(7, [1], True)
+    pin = Act(id=7, at=turn.at, card=1, move=Move.PIN)
+    assert fold([pin, turn]).cards[1].protected
+    assert fold([pin, turn]).cards[1].uses == 1
+
+
 def test_only_used_memories_are_credited_where_use_is_known() -> None:
     uses = [Use(card=1, used=True), Use(card=2, used=False), Use(card=3)]
     ledger = play(uses, [True])
@@ -205,6 +212,9 @@ def test_everything_survives_json(seed: int) -> None:
     log.decide(deed(60, 1, Move.DENY))
     for state in log.ledger.cards.values():
         assert WorthState.from_dict(json.loads(json.dumps(state.to_dict()))) == state
+    plain = json.loads(json.dumps(log.ledger.to_dict()))
+    assert Ledger.from_dict(plain, log.ledger.cards) == log.ledger
+    assert Ledger.from_dict({}, {}) == Ledger()
     for entry in log.episodes.values():
         assert Episode.from_dict(json.loads(json.dumps(entry.to_dict()))) == entry
     assert Act.from_dict(json.loads(json.dumps(log.acts[0].to_dict()))) == log.acts[0]

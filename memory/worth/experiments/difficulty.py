@@ -56,6 +56,10 @@ def run(seeds: int, progress: Progress) -> dict[str, Any]:
         result[f"specialists_accused{suffix}"] = int(worlds.accused[:, GENERALISTS:].sum())
         result[f"low_mw_specialists{suffix}"] = float((mw[:, GENERALISTS:] < 0.40).sum(axis=1).mean())
         progress(f"experiment 2: a = {strength}, {seeds} seeds")
+    for wrong in (0.02, 0.10):
+        r = (worlds := _play(seeds, strengths[""], mislabelled=wrong)).regime
+        name = f"lift_rho_mislabelled_{wrong * 100:.0f}"
+        result[name] = mean_spearman(worlds.utility, lifted_worth(r.s, r.n, r.e))
     condemned = []
     for seed in range(seeds):
         condemned.append(_govern(seed, strengths[""]))
@@ -90,7 +94,7 @@ def _govern(seed: int, strength: float) -> tuple[int, int]:
     return specialists, len(suppressed) - specialists
 
 
-def _play(seeds: int, strength: float) -> Worlds:
+def _play(seeds: int, strength: float, mislabelled: float = 0.0) -> Worlds:
     rng = np.random.default_rng([2, seeds, int(strength * 10)])
     utility = np.concatenate([rng.random((seeds, GENERALISTS)), np.full((seeds, SPECIALISTS), 0.85)], axis=1)
     tallies = np.zeros((2, seeds, 2))  # good, episodes by context
@@ -109,9 +113,11 @@ def _play(seeds: int, strength: float) -> Worlds:
         shown = lottery.argpartition(SHOWN, axis=1)[:, :SHOWN]
         effect = strength * (np.take_along_axis(utility, shown, axis=1).mean(axis=1) - 0.5)
         good = (rng.random(seeds) < BASE[hard] + effect).astype(float)
-        base = np.array([context_base(*tallies[hard[w], w]) for w in world])
-        tallies[hard, world] += np.stack([good, np.ones(seeds)], axis=1)
-        _count(worlds, world[:, None], shown, hard[:, None], good[:, None], base[:, None])
+        # What the retriever takes the request for.
+        label = np.where(rng.random(seeds) < mislabelled, 1 - hard, hard)
+        base = np.array([context_base(*tallies[label[w], w]) for w in world])
+        tallies[label, world] += np.stack([good, np.ones(seeds)], axis=1)
+        _count(worlds, world[:, None], shown, label[:, None], good[:, None], base[:, None])
     return worlds
 
 

@@ -74,6 +74,8 @@ ROWS: tuple[Row, ...] = (
     _must("2", "lift_rho", "lift", least=0.13),
     _aim("2", "lift_rho_a05", "lift, memories matter more (a = .5)", least=0.60),
     _aim("2", "lift_rho_a1", "lift, memories matter most (a = 1)", least=0.80),
+    Row(experiment="2", key="lift_rho_mislabelled_2", says="lift, 2 % of the contexts labelled wrongly"),
+    Row(experiment="2", key="lift_rho_mislabelled_10", says="lift, 10 % labelled wrongly"),
     _must("2", "specialists_condemned", "good specialists suppressed, all seeds", most=0),
     Row(experiment="2", key="specialists_accused", says="good specialists ever put on trial, all seeds"),
     Row(experiment="2", key="low_mw_specialists", says="good specialists that MW < .40 would drop, of 30"),
