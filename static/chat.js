@@ -66,7 +66,7 @@ function start(page) {
   });
 
   function take(frame) {
-    if (frame.kind === "accepted") outbox.drop(frame.client_id);
+    if (frame.kind === "accepted" || frame.kind === "taken") outbox.drop(frame.client_id);
     if (frame.kind === "refused") return refused(frame);
     if (frame.kind === "reload") return reload();
     thread.take(frame);

@@ -188,7 +188,9 @@ def _act(message: Message, line: Line, conductor: Conducts, person: Person, cont
     try:
         match message:
             case Say():
-                conductor.accept(person, text=message.text, client_id=client_id, context=context)
+                turn = conductor.accept(person, text=message.text, client_id=client_id, context=context)
+                # A page that sends again what was taken long ago gets no frame for it but this one.
+                line.tell({"n": 0, "kind": "taken", "client_id": client_id, "t": turn.public_id})
             case Stop():
                 conductor.stop(person.id, message.turn)
             case Ping():

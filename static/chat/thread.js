@@ -84,6 +84,11 @@ export class Thread {
     if (this.root.dataset.human) this.#hand(article); // no answer of ours will come
   }
 
+  // Also for words that this page sent before and shows already.
+  _taken({ t, client_id }) {
+    if (turn(t)) this.dropPending(client_id);
+  }
+
   _running({ t }) {
     this.#begin(t);
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,6 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, e
 from memory.records import Person
 from memory.storage import turns
 from memory.storage.engine import reading
+from memory.storage.tables import TurnRow
 from tests.stage import Stage
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
@@ -116,9 +118,13 @@ class Network:
             line.close()
             return
         server = line.connect_to_server()
-        line.on_message(lambda message: line in self._dead or server.send(message))
-        server.on_message(lambda message: line in self._dead or line.send(message))
+        line.on_message(lambda message: self._pass(line, server, message))
+        server.on_message(lambda message: self._pass(line, line, message))
         self._lines.append(line)
+
+    def _pass(self, line: WebSocketRoute, onward: WebSocketRoute, message: str | bytes) -> None:
+        if line not in self._dead:
+            onward.send(message)
 
     def go(self, *, silently: bool) -> None:
         """Take it away: with a word, or silently, as in a tunnel; lines that were open never wake again."""
@@ -183,6 +189,26 @@ def test_what_was_sent_without_a_network_survives_a_reload(stage: Stage, clara: 
     page.reload()
     expect(page.locator("#log .prose")).to_have_text("You said do not lose me.")
     assert stored(stage, clara) == [("do not lose me", "answered")]
+
+
+def test_words_whose_receipt_was_lost_are_not_shown_twice(stage: Stage, window: Open) -> None:
+    page = chat(window())
+    say(page, "hello")
+    expect(page.locator("#log .prose")).to_have_text("You said hello.")
+    # As after a crash of the browser between sending and the receipt: the outbox still has it.
+    entry = page.evaluate("""() => {
+        const turn = document.querySelector("#log .turn").dataset.turn;
+        const key = `asterism.outbox.${document.querySelector("#chat").dataset.person}`;
+        return { turn, key };
+    }""")
+    with reading(stage.parts.engine) as session:
+        client_id = session.query(TurnRow).filter_by(public_id=entry["turn"]).one().client_id
+    left = json.dumps([{"client_id": client_id, "text": "hello"}])
+    page.evaluate("([key, left]) => localStorage.setItem(key, left)", [entry["key"], left])
+    page.reload()
+    expect(page.locator(".pending")).to_have_count(0)
+    assert page.evaluate("key => localStorage.getItem(key)", entry["key"]) is None
+    assert words(page) == ["hello"]
 
 
 def test_two_tabs_stay_in_step(stage: Stage, window: Open) -> None:

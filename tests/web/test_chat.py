@@ -39,9 +39,9 @@ def wiring(
     return build(Settings.from_env(env, root=ROOT), clock=clock, model=lambda: model)
 
 
-def say(client: FlaskClient, text: str, client_id: str = "one", **form: str) -> str:
+def say(client: FlaskClient, text: str, client_id: str = "one") -> str:
     """Send by form and give the page that comes back."""
-    sent = post(client, "/say", at="/", text=text, client_id=client_id, **form)
+    sent = post(client, "/say", at="/", text=text, client_id=client_id)
     assert sent.status_code == 303, sent.text
     return client.get(sent.location).text
 
