@@ -56,8 +56,6 @@ def terms(text: str, language: str) -> tuple[str, ...]:
     >>> terms("The walls were painted 0042", "en")
     ('wall', 'paint', '0042')
     """
+    plain = surface_terms(text, language)
     stemmer = _stemmer(language)
-    return tuple(
-        word if any(char.isdigit() for char in word) else stemmer.stemWord(word)
-        for word in surface_terms(text, language)
-    )
+    return tuple(word if any(map(str.isdigit, word)) else stemmer.stemWord(word) for word in plain)

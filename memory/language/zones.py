@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from dateutil.rrule import rrule, rruleset, rrulestr
+from dateutil.rrule import rrulestr
 
 from memory.records import When
+
+# Rules that look the same from any of their periods on.
+_PERIODS = {
+    "MINUTELY": timedelta(minutes=1),
+    "HOURLY": timedelta(hours=1),
+    "DAILY": timedelta(days=1),
+    "WEEKLY": timedelta(weeks=1),
+}
 
 
 def resolve(local: datetime, zone: str) -> datetime:
@@ -51,9 +58,9 @@ def next_occurrence(when: When, *, after: datetime, zone: str | None = None) -> 
     if when.rrule is None:
         instant = resolve(when.start, place)
         return instant if instant > after else None
-    rule = _rule(when.rrule, when.start)
     # A day back: a gap moves an occurrence forward past `after` though its wall-clock time lies before.
     probe = after.astimezone(ZoneInfo(place)).replace(tzinfo=None) - timedelta(days=1)
+    rule = rrulestr(when.rrule, dtstart=_nearer(when.start, when.rrule, probe), ignoretz=True)
     local = rule.after(probe, inc=True)
     while local is not None:
         instant = resolve(local, place)
@@ -63,6 +70,11 @@ def next_occurrence(when: When, *, after: datetime, zone: str | None = None) -> 
     return None
 
 
-@lru_cache(maxsize=512)
-def _rule(text: str, start: datetime) -> rrule | rruleset:
-    return rrulestr(text, dtstart=start, ignoretz=True)
+def _nearer(start: datetime, rule: str, probe: datetime) -> datetime:
+    """A start of the same rule closer to `probe`, so that past years are not counted through."""
+    parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
+    period = _PERIODS.get(parts.get("FREQ", ""))
+    if period is None or "COUNT" in parts or probe <= start:
+        return start
+    period *= int(parts.get("INTERVAL", 1))
+    return start + period * ((probe - start) // period)

@@ -68,10 +68,10 @@ class Phrase:
     meaning: str
 
 
-def load(name: str) -> list[Phrase]:
+def read_table(path: Path) -> list[Phrase]:
     """The phrases of a table."""
     phrases = []
-    for line in (DATA / name).read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines():
         if not line.strip() or line.startswith("#"):
             continue
         language, clock, text, meaning = line.split("\t")
@@ -196,7 +196,7 @@ def main() -> None:
     for table in ("first", "heldback"):
         if not (DATA / f"times_{table}.tsv").exists():
             continue
-        for phrase, right, past in measure(load(f"times_{table}.tsv"), show=options.wrong):
+        for phrase, right, past in measure(read_table(DATA / f"times_{table}.tsv"), show=options.wrong):
             peer = False if options.quick else dateparser_is_right(phrase)
             for counter in (total, languages[phrase.language]):
                 counter["phrases"] += 1
