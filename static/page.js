@@ -55,3 +55,8 @@ document.addEventListener("htmx:load", (event) => {
   if (event.detail.elt.matches?.("[data-expires-s]")) expire(event.detail.elt.parentElement);
   else expire(event.detail.elt);
 });
+
+// A form that adds to a list is empty again when its entry is there.
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.successful && event.target.matches?.("form[data-reset]")) event.target.reset();
+});

@@ -68,6 +68,11 @@ def missing(strings: Catalog, translated: Catalog) -> list[str]:
     ]
 
 
+def words(message: Message) -> tuple[str, ...]:
+    """A message's translation, one for each of its plural forms."""
+    return (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
+
+
 def compiled(catalog: Catalog) -> bytes:
     """The catalog as the running product reads it; the same words give the same bytes."""
     catalog.creation_date = catalog.revision_date = _NO_DATE
@@ -122,8 +127,7 @@ def _source(message: Message) -> str:
 def _is_translated(message: Message | None) -> bool:
     if message is None or message.fuzzy:
         return False
-    words = (message.string,) if isinstance(message.string, str) else message.string
-    return all(words) and len(words) == (1 if isinstance(message.id, str) else 2)
+    return all(words(message)) and len(words(message)) == (1 if isinstance(message.id, str) else 2)
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ def _too_many(_error: RateLimitExceeded) -> Response:
 def _http_error(error: HTTPException) -> BaseResponse:
     status = error.code or 500
     if status < 400:
-        return error.get_response()  # type: ignore[return-value]  # a redirect that routing raised
+        return error.get_response()  # a redirect that routing raised
     messages = {
         404: _("This page does not exist."),
         405: _("This page cannot be used in that way."),

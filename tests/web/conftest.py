@@ -106,10 +106,17 @@ def token_of(page: TestResponse) -> str:
 
 
 def post(
-    client: FlaskClient, path: str, *, at: str = "/settings/", htmx: bool = False, **form: str
+    client: FlaskClient,
+    path: str,
+    fields: dict[str, str] | None = None,
+    *,
+    at: str = "/settings/",
+    htmx: bool = False,
+    **more: str,
 ) -> TestResponse:
     """Send a form as a browser does that has the page `at` open."""
     token = token_of(client.get(at))
     headers = {"HX-Request": "true", "X-CSRFToken": token} if htmx else {}
+    form = {**(fields or {}), **more}
     data = form if htmx else {**form, "csrf_token": token}
     return client.post(path, data=data, headers=headers)

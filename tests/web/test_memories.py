@@ -170,11 +170,11 @@ def test_what_does_not_fit_comes_back_with_what_was_typed(client: FlaskClient, c
         ({"text": "Pay it all", "category": "task", "date": "soon"}, "Write the day as 2026-06-08"),
         ({"text": "Pay it all", "category": "secret"}, "Choose one of the kinds on the list."),
     ):
-        row = post(client, f"/memories/{card.public_id}", htmx=True, **form)
+        row = post(client, f"/memories/{card.public_id}", form, htmx=True)
         assert row.status_code == 200  # htmx puts it in its place
         assert words in row.text
         assert f">{form['text']}</textarea>" in row.text
-        page = post(client, f"/memories/{card.public_id}", **form)
+        page = post(client, f"/memories/{card.public_id}", form)
         assert page.status_code == 422
         assert words in page.text
     assert clara.read(card).text == "Pay the rent"

@@ -27,7 +27,7 @@ def operator(sign_in: SignIn, make_person: MakePerson) -> FlaskClient:
 
 def save(operator: FlaskClient, **form: str) -> tuple[int, str]:
     values = {"provider": "openai", "model": "gpt-5", "base_url": "", "key": KEY, "do": "save", **form}
-    answer = post(operator, "/operator/model", at="/operator/model", **values)
+    answer = post(operator, "/operator/model", values, at="/operator/model")
     return answer.status_code, answer.text
 
 
