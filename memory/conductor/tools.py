@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -445,6 +446,7 @@ TOOLS: Mapping[str, Tool] = {
 }
 
 
+@cache
 def specs() -> tuple[ToolSpec, ...]:
     """All tools as a model sees them."""
     return tuple(
