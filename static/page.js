@@ -60,3 +60,10 @@ document.addEventListener("htmx:load", (event) => {
 document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful && event.target.matches?.("form[data-reset]")) event.target.reset();
 });
+
+// What replaced the thing that had the focus takes it over, so that the keyboard goes on from there.
+document.addEventListener("htmx:load", (event) => {
+  const fresh = event.detail.elt;
+  if (fresh === document.body || document.activeElement !== document.body) return;
+  fresh.querySelector?.("[autofocus], [data-focus]")?.focus();
+});

@@ -50,6 +50,7 @@ def page() -> str:
     template = "memories/_results.html" if wants_fragment() else "memories/page.html"
     return render_template(
         template,
+        is_fragment=wants_fragment(),
         query=query,
         category=category,
         categories=list(Category),

@@ -24,6 +24,7 @@ from memory.web.current import now, person, wiring
 DEVICE_COOKIE = "asterism_device"
 _DEVICE_AGE_S = 2 * 365 * 24 * 3600
 _SEEN_EVERY = timedelta(minutes=10)  # a write for each request would be waste
+_MOST_SHARING = 6  # people who share one browser and find their own device again
 View = TypeVar("View", bound=Callable[..., Any])
 
 
@@ -80,10 +81,11 @@ def this_device() -> Device:
     if "device" not in g:
         owner = person()
         moment = now()
-        known = request.cookies.get(DEVICE_COOKIE, "")[:24]
         with reading(wiring().engine) as session:
-            device = devices.find(session, owner.id, known) if known else None
+            found = (devices.find(session, owner.id, known) for known in _known_devices())
+            device = next((each for each in found if each is not None), None)
         if device is None or moment - device.last_seen_at > _SEEN_EVERY:
+            known = device.public_id if device else ""
             with transaction(wiring().engine) as session:
                 device = devices.see(session, owner.id, known, label=_label(), now=moment)
         g.device = device
@@ -119,12 +121,19 @@ def _guard() -> None:
         person()
 
 
+def _known_devices() -> list[str]:
+    """The ids in the cookie: one for each person who uses this browser, the newest first."""
+    return [known[:24] for known in request.cookies.get(DEVICE_COOKIE, "").split(".") if known][
+        :_MOST_SHARING
+    ]
+
+
 def _keep_device_cookie(response: Response) -> Response:
     device = g.get("device")
-    if device is not None and request.cookies.get(DEVICE_COOKIE) != device.public_id:
+    if device is not None and device.public_id not in _known_devices():
         response.set_cookie(
             DEVICE_COOKIE,
-            device.public_id,
+            ".".join((device.public_id, *_known_devices()[: _MOST_SHARING - 1])),
             max_age=_DEVICE_AGE_S,
             secure=wiring().settings.is_secure,
             httponly=True,

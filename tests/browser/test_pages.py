@@ -93,8 +93,10 @@ def test_forgetting_is_undone_where_it_happened(stage: Stage, window: Open, clar
     page.locator(".memory", has_text="gate code").get_by_role("button", name="Forget").click()
     expect(page.locator(".memory")).to_have_count(1)
     assert kept(stage, clara) == {"Lives in Porto, near the river."}
-    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("button", name="Undo")).to_be_focused()  # the keyboard goes on from there
+    page.keyboard.press("Enter")
     expect(page.locator(".memory")).to_have_count(2)
+    expect(page.locator(".memory", has_text="gate code").get_by_role("link", name="Edit")).to_be_focused()
     assert "The gate code is 0075" in kept(stage, clara)
 
 

@@ -58,6 +58,18 @@ def test_a_browser_is_a_device_with_a_name(client: FlaskClient, person: Person, 
     assert "Phone in the kitchen" in client.get("/settings/").text
 
 
+def test_two_who_share_a_browser_each_keep_their_device(
+    client: FlaskClient, person: Person, make_person: MakePerson, wiring: Wiring
+) -> None:
+    dora = make_person("dora")
+    for who in (person, dora, person, dora):
+        with client.session_transaction() as session:
+            session["_user_id"] = f"{who.public_id}:{who.session_epoch}"
+        client.get("/settings/")
+    with reading(wiring.engine) as session:
+        assert len(devices.of_person(session, person.id)) == len(devices.of_person(session, dora.id)) == 1
+
+
 def test_a_device_of_someone_else_is_not_found(
     client: FlaskClient, sign_in: SignIn, make_person: MakePerson, wiring: Wiring
 ) -> None:
