@@ -10,7 +10,7 @@ from sqlalchemy import Engine, select, update
 
 from memory.errors import Conflict, InvalidInput, NotFound
 from memory.llm.interface import FailureKind
-from memory.llm.scripted import EMPTY, Call, Fail, Hang, Say, ScriptedModel
+from memory.llm.scripted import EMPTY, Call, Fail, Hang, Say, ScriptedModel, Step
 from memory.queue import JobName
 from memory.records import TurnState
 from memory.storage import turns as turn_rows
@@ -100,7 +100,7 @@ def test_each_failure_ends_in_a_sentence_and_a_reason(
 
 
 def test_a_cut_stream_keeps_what_was_shown(engine: Engine, clock: FakeClock, tmp_path: Path) -> None:
-    steps = [[Say("First sentence. Second on"), Fail(FailureKind.BROKEN_OFF)]]
+    steps: list[Step] = [[Say("First sentence. Second on"), Fail(FailureKind.BROKEN_OFF)]]
     with stage(engine, clock, steps=steps, tmp=tmp_path) as play:
         turn = play.say("hi")
         shown = "".join(frame.body["delta"] for frame in play.seen() if frame.kind == "text")
@@ -171,7 +171,7 @@ def test_exactly_half_an_hour_goes_on_and_a_second_more_begins_anew(
 def test_a_dead_process_leaves_an_interrupted_turn_that_is_not_run_again(
     engine: Engine, clock: FakeClock, tmp_path: Path
 ) -> None:
-    steps = [
+    steps: list[Step] = [
         [Call("create_card", {"category": "reminder", "text": "book a slot", "when": AT_EIGHT})],
         [Hang(threading.Event(), timeout_s=0.01)],
         [Say("It is set.")],
@@ -260,7 +260,7 @@ def test_a_human_who_claims_midway_silences_the_assistant(
     engine: Engine, clock: FakeClock, tmp_path: Path
 ) -> None:
     gate = Hang(threading.Event())
-    steps = [[Say("One. "), Say("Tw"), gate, Say("o. Three. ")]]
+    steps: list[Step] = [[Say("One. "), Say("Tw"), gate, Say("o. Three. ")]]
     with stage(engine, clock, steps=steps, tmp=tmp_path) as play:
         turn = play.send("get me a human")
         assert gate.reached.wait(10)
