@@ -159,7 +159,7 @@ def _card_hits(shelf: Shelf, looks: Sequence[_Look], k: int, *, guest: bool, now
 def _next_event(shelf: Shelf, about: Floats, hidden: np.ndarray, now: datetime) -> int | None:
     """Position of the soonest dated card about an asked person that is not over."""
     fields = shelf.fields
-    stamp = fields["year"].astype(np.int64) * 10_000 + fields["month"] * 100 + fields["day"]
+    stamp = fields["year"].astype(np.int64) * 10_000 + fields["month"].astype(np.int64) * 100 + fields["day"]
     today = now.year * 10_000 + now.month * 100 + now.day
     coming = np.flatnonzero((about >= 1.0) & (stamp >= today) & ~hidden)
     return int(coming[np.argmin(stamp[coming])]) if coming.size else None

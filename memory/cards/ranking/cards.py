@@ -27,8 +27,10 @@ def features(shelf: Shelf, question: Question, vector: NDArray[np.float32]) -> d
     """
     rows = shelf.fields
     asked = shelf.names.asked(question.words)
+    words, covers = _lexical(shelf, question)
     return {
-        "words": _lexical(shelf, question),
+        "words": words,
+        "covers": covers,
         "meaning": np.maximum(shelf.cosines(vector), 0.0),
         "kin": _kin(shelf, question),
         "name": shelf.names.closeness(asked, shelf.position, len(rows)),
@@ -36,13 +38,14 @@ def features(shelf: Shelf, question: Question, vector: NDArray[np.float32]) -> d
     }
 
 
-def _lexical(shelf: Shelf, question: Question) -> Floats:
-    """BM25 share: how much of the weight of the question's words a card holds, 0..1."""
+def _lexical(shelf: Shelf, question: Question) -> tuple[Floats, Floats]:
+    """BM25 share, and the plain share of the weight of the question's words that a card holds; 0..1."""
     rows = shelf.fields
     count = len(rows)
     length = rows["length"]
     average = float(length.mean()) if count else 0.0
     total = np.zeros(count, np.float32)
+    covered = np.zeros(count, np.float32)
     ideal = 0.0
     for forms in question.sought:
         at, counts = shelf.counts(forms)
@@ -50,7 +53,8 @@ def _lexical(shelf: Shelf, question: Question) -> Floats:
         ideal += worth
         if at.size:
             total[at] += worth * saturated(counts, length[at], average)
-    return total / max(ideal, 1e-9)
+            covered[at] += worth
+    return total / max(ideal, 1e-9), covered / max(ideal, 1e-9)
 
 
 def _dates(rows: NDArray[Any], question: Question) -> Floats:

@@ -44,16 +44,20 @@ def reasons(features: Mapping[str, Floats], at: int) -> tuple[str, ...]:
     return tuple(name for name, least in _SHOWN.items() if features[name][at] >= least)
 
 
-def relevance(features: Mapping[str, Floats], *, weights: CardWeights = CARDS) -> Floats:
-    """What the rule of relevance compares with its floor; shape of the features.
+def relevance(
+    features: Mapping[str, Floats], *, weights: CardWeights = CARDS, fusion: Fusion = FUSION
+) -> Floats:
+    """What the rule of relevance compares with `card_floor`; shape of the features.
 
     The score, but with half the weight of a name: that a card is about Anna does
-    not make it an answer to every question about Anna.
+    not make it an answer to every question about Anna. A card that holds nearly all
+    of the question's words is an answer whatever its meaning is near to.
     """
     total = sum(
         getattr(weights, name) * (0.5 if name == "name" else 1.0) * features[name] for name in features
     )
-    return np.asarray(total, dtype=np.float32)
+    lifted = np.where(features["covers"] >= fusion.card_covers, fusion.card_floor, 0.0)
+    return np.maximum(np.asarray(total, dtype=np.float32), lifted.astype(np.float32))
 
 
 def fuse(angles: Iterable[Sequence[Hit]], *, fusion: Fusion = FUSION) -> list[Hit]:

@@ -31,6 +31,7 @@ class CardWeights:
     """How much each sign counts when cards are ranked."""
 
     words: float = 0.6  # BM25 share over the card's words
+    covers: float = 0.0  # plain share of the question's words: for the rule of relevance only
     meaning: float = 1.6  # cosine with the question
     kin: float = 0.3  # it names the relation asked for, in whatever language
     name: float = 0.4  # it is about a named person
@@ -45,6 +46,7 @@ class Fusion:
     linked: float = 0.5  # a neighbour's score, as a share of the score of the card that brought it
     warmth: float = 0.04  # mentioned today; halves in ten days; can only break ties
     card_floor: float = 0.46  # below it a card is near, but no answer
+    card_covers: float = 0.7  # unless it holds this share of the question's weight
     turn_words: float = 0.3  # a talk is an answer when it holds this share of the question's weight
     turn_meaning: float = 0.36  # or is as near in meaning as this
     alone: float = 1.25  # a silenced card is told when it beats all others by this factor

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.cards.ranking import cards, turns
+from memory.cards.ranking.names import NameIndex
+from memory.cards.ranking.postings import idf, saturated
+from memory.cards.ranking.question import read
+from memory.cards.ranking.shelf import Entry, Shelf
+from memory.embedding import DIMENSIONS
+
+WORDS = ("garden", "gate", "code", "cello", "lake", "winter", "bread")
+
+
+def _vector(seed: int) -> np.ndarray:
+    vector = np.random.default_rng(seed).standard_normal(DIMENSIONS).astype(np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+def _entry(number: int, terms: list[str], *, group: int = 1, seed: int | None = None) -> Entry:
+    return Entry(
+        id=number,
+        terms=tuple(terms),
+        vector=_vector(number if seed is None else seed),
+        names=("Anna",) if number % 2 else ("Ben",),
+        columns={"group": group, "asks": number % 3 == 0},
+    )
+
+
+entries = st.lists(
+    st.tuples(st.integers(1, 12), st.lists(st.sampled_from(WORDS), max_size=5), st.integers(0, 3)),
+    max_size=30,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(entries, st.sets(st.integers(1, 12), max_size=4), st.sampled_from(WORDS))
+def test_a_shelf_that_grew_ranks_as_one_that_was_just_loaded(
+    steps: list[tuple[int, list[str], int]], gone: set[int], word: str
+) -> None:
+    grown, last = Shelf(), {}
+    for number, terms, seed in steps:
+        entry = _entry(number, terms, group=number // 4, seed=seed)
+        grown.put([entry])
+        last[number] = entry
+    grown.discard(gone)
+    fresh = Shelf()
+    fresh.put(last[number] for number in sorted(last.keys() - gone))
+    assert len(grown) == len(fresh)
+    if not len(fresh):
+        return
+    question = read(f"what about the {word} of Anna", language="en")
+    assert grown.fields["id"].tolist() == fresh.fields["id"].tolist()
+    for ranking in (cards, turns):
+        here = ranking.features(grown, question, _vector(0))
+        there = ranking.features(fresh, question, _vector(0))
+        for name in here:
+            assert here[name] == pytest.approx(there[name], abs=1e-5), name
+
+
+def test_what_was_replaced_is_no_longer_found() -> None:
+    shelf = Shelf()
+    shelf.put([_entry(1, ["garden"]), _entry(2, ["gate"])])
+    shelf.put([_entry(1, ["cello"])])
+    assert shelf.counts(["garden"])[0].size == 0
+    assert shelf.counts(["cello"])[0].tolist() == [0]
+    assert shelf.ids() == {1, 2}
+
+
+def test_a_long_life_makes_a_shelf_bloated() -> None:
+    shelf = Shelf()
+    for _ in range(300):
+        shelf.put([_entry(1, ["garden"])])
+    assert shelf.is_bloated
+    assert len(shelf) == 1
+
+
+def test_the_largest_count_of_a_words_forms_is_taken() -> None:
+    shelf = Shelf()
+    shelf.put([_entry(1, ["wall", "walls", "walls"])])
+    at, counts = shelf.counts(["wall", "walls"])
+    assert (at.tolist(), counts.tolist()) == ([0], [2.0])
+
+
+def test_rare_words_tell_more_and_repetition_less() -> None:
+    assert idf(1, 100) > idf(50, 100) > 0
+    once, thrice = saturated(np.array([1, 3], np.float32), np.array([5, 5], np.float32), 5.0)
+    assert 0 < once < thrice < 1
+    assert thrice - once < once
+
+
+def test_a_full_name_does_not_ask_for_its_namesakes() -> None:
+    names = NameIndex()
+    names.add(0, ["Anna Brandt"])
+    names.add(1, ["Anna Voss"])
+    assert names.asked(["when", "does", "anna", "voss", "work"]) == {("anna", "voss"): 1.0}
+    assert set(names.asked(["anna"]).values()) == {0.5}
+
+
+def test_a_turn_gains_from_the_words_around_it_but_not_across_talks() -> None:
+    shelf = Shelf()
+    shelf.put([_entry(1, ["lake"], group=1), _entry(2, ["bread"], group=1), _entry(3, ["winter"], group=2)])
+    features = turns.features(shelf, read("the lake", language="en"), _vector(9))
+    assert features["words"][0] > features["words"][1] > 0
+    assert features["words"][2] == features["window"][2] == 0
+
+
+def test_the_reply_to_a_matching_question_rises() -> None:
+    shelf = Shelf()
+    plain = {"vector": _vector(5)}
+    shelf.put(
+        [
+            Entry(id=1, terms=("cello",), columns={"group": 1, "asks": True}, **plain),
+            Entry(id=2, terms=("yes",), columns={"group": 1}, **plain),
+            Entry(id=3, terms=("cello",), columns={"group": 2}, **plain),
+            Entry(id=4, terms=("yes",), columns={"group": 2}, **plain),
+        ]
+    )
+    features = turns.features(shelf, read("the cello", language="en"), _vector(6))
+    scores = turns.weigh(shelf, features)
+    assert scores[1] > scores[3]
+
+
+def test_the_mean_of_a_short_talk_counts_what_it_has() -> None:
+    group = np.array([1, 1, 1, 1, 2])
+    means = turns._best_of_talk(group, np.array([0.3, 0.9, 0.6, 0.0, 0.5], np.float32))
+    assert means.tolist() == pytest.approx([0.6, 0.6, 0.6, 0.6, 0.5])
