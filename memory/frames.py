@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -52,7 +51,7 @@ class Frames:
     def __init__(self, engine: Engine, redis: Redis | None) -> None:
         self._engine = engine
         self._redis = redis
-        self._wake: dict[int, threading.Condition] = defaultdict(threading.Condition)
+        self._wake: dict[int, threading.Condition] = {}
         self._listener: threading.Thread | None = None
         self._lock = threading.Lock()
 
@@ -131,7 +130,7 @@ class Frames:
     def wait(self, person_id: int, *, timeout_s: float = _POLL_S) -> None:
         """Sleep until something new may be there for this person, at most `timeout_s` seconds."""
         self._listen()
-        condition = self._wake[person_id]
+        condition = self._news(person_id)
         with condition:
             condition.wait(timeout=min(timeout_s, _POLL_S))
 
@@ -139,12 +138,16 @@ class Frames:
     def following(self, person_id: int) -> Iterator[threading.Condition]:
         """Hold the condition while looking, so that a frame that comes in between is not slept over."""
         self._listen()
-        condition = self._wake[person_id]
+        condition = self._news(person_id)
         with condition:
             yield condition
 
+    def _news(self, person_id: int) -> threading.Condition:
+        # Atomic, unlike a defaultdict: two tabs that open at once must wait on the same condition.
+        return self._wake.setdefault(person_id, threading.Condition())
+
     def _notify(self, person_id: int) -> None:
-        condition = self._wake[person_id]
+        condition = self._news(person_id)
         with condition:
             condition.notify_all()
 
@@ -164,6 +167,8 @@ class Frames:
                 assert self._redis is not None  # noqa: S101 (told to the type checker)
                 with self._redis.pubsub(ignore_subscribe_messages=True) as channel:  # type: ignore[no-untyped-call]
                     channel.psubscribe(f"{_CHANNEL}*")
+                    for person_id in list(self._wake):
+                        self._notify(person_id)  # what came while Valkey was away was not heard
                     for message in channel.listen():
                         name = message["channel"]
                         name = name.decode() if isinstance(name, bytes) else name
