@@ -173,7 +173,7 @@ export class Thread {
     if (document.getElementById(id)) return;
     const line = this.#fromTemplate("reminder", String(n));
     line.id = id;
-    line.querySelector("[data-text]").textContent = text;
+    line.querySelector("[data-text]").textContent = neutral(text);
     line.querySelector("[data-when]").textContent = when || "";
     line.querySelector("[data-late]").hidden = !late;
     this.log.append(line);
@@ -285,7 +285,7 @@ export class Thread {
     }
     if (by) {
       const name = block.querySelector("[data-by]");
-      name.textContent = by;
+      name.textContent = neutral(by);
       name.className = "speaker";
     }
     if (!t) block.querySelector(".tools")?.remove();
@@ -295,10 +295,10 @@ export class Thread {
   #saidArticle({ said, at, speaker = "" }) {
     const article = element("article", "turn");
     const block = this.#fromTemplate("said", "");
-    block.querySelector(".words bdi").textContent = said;
+    block.querySelector(".words bdi").textContent = neutral(said);
     if (speaker) {
       const name = block.querySelector("[data-by]");
-      name.textContent = speaker;
+      name.textContent = neutral(speaker);
       name.className = "speaker";
     }
     if (at) article.dataset.at = at;
@@ -312,7 +312,7 @@ export class Thread {
     const chips = cards.map((card) => {
       const chip = this.#fromTemplate("chip", card.id);
       chip.prepend(fragment(this.page.querySelector(`template[data-shape="${card.category}"]`).innerHTML));
-      chip.querySelector("[data-label]").textContent = card.label;
+      chip.querySelector("[data-label]").textContent = neutral(card.label);
       chip.querySelector("[data-when]").textContent = card.when ? this.#moment(card.when) : "";
       return chip;
     });
@@ -337,7 +337,7 @@ export class Thread {
 
   #showLive(t, text) {
     if (this.live.dataset.turn !== t) return;
-    this.bubble.textContent = text;
+    this.bubble.textContent = neutral(text);
     this.live.classList.toggle("empty", !text);
   }
 
@@ -404,7 +404,12 @@ function escaped(text) {
 
 // First-strong isolate: a name cannot turn around the sentence it stands in.
 function isolated(name) {
-  return `\u2068${name}\u2069`;
+  return `\u2068${neutral(name)}\u2069`;
+}
+
+// Marks that turn around what follows them have no place on the page; what is stored keeps them.
+function neutral(text) {
+  return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
 }
 
 function localDay(at, timeZone) {

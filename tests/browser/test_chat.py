@@ -191,6 +191,14 @@ def test_what_was_sent_without_a_network_survives_a_reload(stage: Stage, clara: 
     assert stored(stage, clara) == [("do not lose me", "answered")]
 
 
+def test_an_override_turns_nothing_around_before_and_after_a_reload(page: Page) -> None:
+    say(page, "pay\u202egnp.exe and more")
+    expect(page.locator("#log .prose")).to_have_text("You said paygnp.exe and more.")
+    assert words(page) == ["paygnp.exe and more"]
+    page.reload()
+    assert words(page) == ["paygnp.exe and more"]
+
+
 def test_words_whose_receipt_was_lost_are_not_shown_twice(stage: Stage, window: Open) -> None:
     page = chat(window())
     say(page, "hello")
