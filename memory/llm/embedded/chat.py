@@ -33,15 +33,20 @@ def _small_talk(scene: Scene) -> str:
         return scene.say("chat.pasted")
     if scene.heard.yes_no is not None:
         return _yes_no(scene)
-    for cue, key in _CUES:
-        if scene.has(cue):
-            return scene.say(key)
+    key = small_talk_cue(scene)
+    if key:
+        return scene.say(key)
     if Act.THANKS in acts:
         return scene.say("chat.thanks")
     for cue in ("morning", "evening"):
         if scene.has(cue):
             return scene.say(f"chat.{cue}")
     return scene.say("chat.greeting" if Act.GREETING in acts else "chat.any")
+
+
+def small_talk_cue(scene: Scene) -> str:
+    """The phrase that the message's first small-talk cue asks for, "" when it has none."""
+    return next((key for cue, key in _CUES if scene.has(cue)), "")
 
 
 def _yes_no(scene: Scene) -> str:

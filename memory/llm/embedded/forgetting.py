@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from memory.language import fold, terms
 from memory.llm.embedded import saying
 from memory.llm.embedded.matching import card_text
-from memory.llm.embedded.part import Part, Wanted
+from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene
 
 _OPTIONS = 5  # more are not read out
@@ -26,7 +26,7 @@ def _first(scene: Scene) -> Sequence[Wanted]:
         return ()
     topic = _topic(scene)
     angles = [{"kind": "theme", "query": topic}, {"kind": "meaning", "query": topic}]
-    return [Wanted("search_memory", {"angles": angles})]
+    return [searching(angles)]
 
 
 def _meant(scene: Scene) -> tuple[Json, ...]:

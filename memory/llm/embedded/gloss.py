@@ -55,7 +55,9 @@ def gloss(text: str, *, source: str, target: str) -> list[str]:
         if stem in index:
             found.setdefault(index[stem])
             continue
-        inside = sorted((stem.find(part), at) for part, at in index.items() if len(part) >= _INSIDE and part in stem)
+        inside = sorted(
+            (stem.find(part), at) for part, at in index.items() if len(part) >= _INSIDE and part in stem
+        )
         for _, at in inside:
             found.setdefault(at)
     return [_rows()[at][target][0] for at in found]

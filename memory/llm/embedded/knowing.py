@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory.language import fold, terms
+from memory.language import fold, surface_terms
 from memory.listening import Act
-from memory.llm.embedded import recalling, stating
+from memory.llm.embedded import asking, stating
 from memory.llm.embedded.matching import Fit, weigh
-from memory.llm.embedded.part import Part, Wanted
+from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene
 
 MOST = 8  # more is for the page that lists everything
@@ -27,34 +27,32 @@ def _about_someone(scene: Scene) -> bool:
 
 def _topic(scene: Scene) -> str:
     """What exactly is asked about, "" for everything."""
-    question = scene.heard.question
-    topic = question.topic if question else ""
-    return topic if terms(topic, scene.language) else ""
+    words = set(surface_terms(scene.said, scene.language)) - scene.phrases.voice.talk_words
+    return " ".join(sorted(words))
 
 
 def _first(scene: Scene) -> Sequence[Wanted]:
-    return [Wanted("search_memory", {"angles": recalling.angles(scene)})]
+    return [searching(asking.angles(scene))]
 
 
 def _mine(scene: Scene, card: Json) -> bool:
     """Whether a card is about the one who asks: the owner, or the guest who holds the phone."""
     subject = fold(str(card.get("subject") or ""))
-    return subject == fold(scene.request.speaker)
+    return subject == fold(scene.speaker)
 
 
 def _fits(scene: Scene, cards: Sequence[Json]) -> list[Fit]:
-    return weigh(
-        recalling.question(scene), cards, known=scene.phrases, embedder=scene.embedder, now=scene.now
-    )
+    return weigh(asking.question(scene), cards, known=scene.phrases, embedder=scene.embedder, now=scene.now)
 
 
 def chosen(scene: Scene) -> tuple[Json, ...]:
     """The cards to enumerate."""
     if _about_someone(scene):
         return tuple(fit.card for fit in _fits(scene, scene.found) if fit.named)[:MOST]
-    every = {str(card.get("id")): card for card in (*scene.found, *scene.cards_at_hand())}
+    cards = tuple({str(card.get("id")): card for card in (*scene.found, *scene.cards_at_hand())}.values())
     question = scene.heard.question
-    own = [c for c in every.values() if _mine(scene, c)] if question and question.about_speaker else [*every.values()]
+    about_me = not _topic(scene) or bool(question and question.about_speaker)
+    own = [card for card in cards if _mine(scene, card)] if about_me else list(cards)
     if not _topic(scene):
         return tuple(own[:MOST])
     fits = _fits(scene, own)

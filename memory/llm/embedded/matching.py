@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Any
 
 from memory.language import (
+    detect,
     find_names,
     find_times,
     fold,
@@ -26,13 +27,18 @@ from memory.language import (
 )
 from memory.llm.embedded.phrases import Phrases
 from memory.llm.embedded.scene import Embeds, Json
+from memory.llm.embedded.topics import topics
 
 # Weights of what speaks for a card. Words of the question count most; the words
 # of the message before help an elliptic question ("and the one for the safe?").
-WORDS, BEFORE, MEANING, NAMED, HOLDS = 2.0, 0.6, 1.2, 0.8, 0.5
+WORDS, BEFORE, TOPICS, MEANING, NAMED, HOLDS = 2.0, 0.6, 0.9, 1.2, 0.8, 0.5
 # A card below this share of the best one's score adds nothing to the answer.
 BESIDE = 0.45
+UNMET = 0.35  # weight of a word or topic that no found card has
 MOST = 3  # cards in one answer
+# A card that search does not vouch for answers when it has this share of the question's
+# words, or this share of its topics, or one of them and is this near in meaning.
+SHARE, THEME, NEAR = 0.34, 0.5, 0.2
 _PHONE = re.compile(r"(?:\d[\s\-/.()]*){5,}")
 _DIGIT = re.compile(r"\d")
 _NOT_WORD = re.compile(r"[^\w\-]+")
@@ -48,6 +54,7 @@ class Asked:
     names: frozenset[str]  # folded words of names
     relations: frozenset[str]  # stable keys: "sister"
     kinds: tuple[str, ...]  # kinds of value asked for
+    topics: frozenset[str]  # what it speaks of, in other words too
 
 
 @dataclass(frozen=True)
@@ -56,7 +63,11 @@ class Fit:
 
     card: Json
     words: frozenset[str]  # the question's words that it has
+    topics: frozenset[str]  # the question's topics that it speaks of
     share: float  # weight of these among all of the question's words, 0..1
+    before: float  # weight of the words of the message before that it has, 0..1
+    theme: float  # weight of the shared topics among all of the question's, 0..1
+    meaning: float  # cosine with the question
     named: bool  # holds a person that was asked about
     holds: bool  # has the kind of value that was asked for
     entities: frozenset[str]  # folded names in it
@@ -69,21 +80,24 @@ def card_text(card: Json) -> str:
     return " ".join([*parts, *map(str, card.get("people") or ())])
 
 
-def asked(
-    text: str, topic: str, names: Sequence[str], relations: Sequence[str], *, before: str, known: Phrases
-) -> Asked:
+def card_language(card: Json, known: Phrases) -> str:
+    """The language of a card's text; the asked one for short texts."""
+    text = str(card.get("text") or "")
+    return str(card.get("language") or detect(text, hint=known.language))
+
+
+def asked(text: str, names: Sequence[str], relations: Sequence[str], *, before: str, known: Phrases) -> Asked:
     """Take a question apart.
 
     Args:
         text: the question as it was said.
-        topic: its meaningful words, or "" to take all of it.
         names: people it names.
         relations: relation words in it, as said ("sister").
         before: the message before, "" when there is none.
     """
     language = known.language
     folded_names = frozenset(part for name in names for part in fold(name).split())
-    stems = frozenset(terms(topic or text, language)) - frozenset(terms(" ".join(names), language))
+    stems = frozenset(terms(text, language)) - frozenset(terms(" ".join(names), language))
     keys = relation_words(language)
     return Asked(
         text=text,
@@ -92,6 +106,7 @@ def asked(
         names=folded_names,
         relations=frozenset(keys.get(fold(word), fold(word)) for word in relations),
         kinds=known.asked(fold(text)),
+        topics=topics(text, language),
     )
 
 
@@ -100,7 +115,7 @@ def answering(
 ) -> tuple[Fit, ...]:
     """The cards that together answer, the main one first; empty when none does."""
     fits = weigh(question, cards, known=known, embedder=embedder, now=now)
-    accepted = [fit for fit in fits if _is_acceptable(question, fit, fits)]
+    accepted = [fit for fit in fits if _is_acceptable(question, fit)]
     if not accepted:
         return ()
     chosen = _together(question, accepted, fits)
@@ -118,6 +133,8 @@ def weigh(
     blobs = [fold(card_text(card)) for card in cards]
     stems = [frozenset(terms(card_text(card), known.language)) for card in cards]
     weights = _weights(question.terms | question.before, blobs, stems)
+    themes = [question.topics & topics(card_text(card), card_language(card, known)) for card in cards]
+    rarity = {t: _rarity(sum(t in each for each in themes), len(cards)) for t in question.topics}
     rows = embedder.encode([question.text, *(card_text(card) for card in cards)])
     meaning = rows[1:] @ rows[0]
     fits = []
@@ -129,10 +146,12 @@ def weigh(
         nearby = near / (sum(weights[t] for t in question.before) or 1.0)
         named = _names_someone_asked(question, card, blobs[at], known)
         holds = all(holds_kind(kind, question, card, known, now) for kind in question.kinds)
-        score = WORDS * share + BEFORE * nearby + MEANING * float(meaning[at]) + NAMED * named + HOLDS * holds
-        fits.append(
-            Fit(card, hit, share, named, holds, _entities(card, known), score - 0.02 * at)
-        )  # what search put first stays first among equals
+        theme = sum(rarity[t] for t in themes[at]) / (sum(rarity.values()) or 1.0)
+        score = WORDS * share + BEFORE * nearby + TOPICS * theme + MEANING * float(meaning[at])
+        score += NAMED * named + HOLDS * holds - 0.02 * at  # what search put first stays first among equals
+        near_by = float(meaning[at])
+        entities = _entities(card, known)
+        fits.append(Fit(card, hit, themes[at], share, nearby, theme, near_by, named, holds, entities, score))
     return sorted(fits, key=lambda fit: -fit.score)
 
 
@@ -141,8 +160,11 @@ def _weights(
 ) -> Mapping[str, float]:
     """Rarer among the found cards weighs more; a word that none has says little."""
     counts = {t: sum(_has(t, blob, stem) for blob, stem in zip(blobs, stems, strict=True)) for t in wanted}
-    total = len(blobs)
-    return {t: math.log(1 + (total + 0.5) / (count + 0.5)) if count else 0.35 for t, count in counts.items()}
+    return {t: _rarity(count, len(blobs)) for t, count in counts.items()}
+
+
+def _rarity(count: int, total: int) -> float:
+    return math.log(1 + (total + 0.5) / (count + 0.5)) if count else UNMET
 
 
 def _has(term: str, blob: str, stems: frozenset[str]) -> bool:
@@ -179,39 +201,47 @@ def _shares(first: Fit, second: Fit) -> bool:
     return any(part in mine for name in second.entities for part in name.split())
 
 
-def _is_acceptable(question: Asked, fit: Fit, fits: Sequence[Fit]) -> bool:
+def _is_acceptable(question: Asked, fit: Fit) -> bool:
     asks_about_someone = bool(question.names or question.relations)
     if asks_about_someone and not fit.named:
         return False
     if not asks_about_someone and _is_about_someone_else(question, fit):
         return False
-    return bool(fit.card.get("relevant", False)) or (fit.share >= 0.34 and bool(fit.words))
+    by_words = fit.share >= SHARE and bool(fit.words)
+    by_topic = bool(fit.topics) and (fit.theme >= THEME or fit.meaning >= NEAR)
+    by_before = fit.before >= SHARE and fit.holds and bool(question.kinds or fit.topics)
+    return bool(fit.card.get("relevant", False)) or by_words or by_topic or by_before
 
 
 def _is_about_someone_else(question: Asked, fit: Fit) -> bool:
-    """A question about oneself is not answered with a trait of somebody else, unless it uses the card's words."""
+    """Whether a card is a trait of somebody else and shares no word with a question about oneself."""
     asks_for_person = {"who", "name"} & set(question.kinds)
     return bool(fit.card.get("subject")) and not asks_for_person and not fit.words and fit.share == 0.0
 
 
 def _together(question: Asked, accepted: Sequence[Fit], fits: Sequence[Fit]) -> list[Fit]:
     """The main card, then those that say more of what was asked."""
-    main = max(accepted, key=lambda fit: (fit.score + (0.5 if fit.holds else 0.0)))
+    main = max(accepted, key=lambda fit: fit.score)
     chosen = [main]
     covered = set(main.words)
     for fit in fits:
         if len(chosen) == MOST:
             break
-        if fit in chosen or fit.score < BESIDE * main.score:
-            continue
-        new_words = fit.words - covered
+        if fit in chosen or (question.kinds and main.holds and not fit.holds):
+            continue  # beside the phone number that was asked for, a door code says nothing
         linked = any(_shares(fit, other) for other in chosen)
-        says_more = bool(new_words) and (fit in accepted or linked)
-        completes = linked and (bool(fit.card.get("relevant", False)) or not main.holds) and fit.holds
-        if says_more or completes:
+        is_near = fit.score >= BESIDE * main.score
+        says_more = fit in accepted and is_near and bool(fit.words - covered) and fit.share >= SHARE
+        on_topic = linked and bool(fit.words or fit.topics) and not _is_enough(question, main)
+        if says_more or on_topic or (linked and is_near and fit.holds and not main.holds):
             chosen.append(fit)
             covered |= fit.words
     return chosen
+
+
+def _is_enough(question: Asked, main: Fit) -> bool:
+    """Whether the main card has every word of the question, and the value it asks for."""
+    return main.holds and question.terms <= main.words
 
 
 def holds_kind(kind: str, question: Asked, card: Json, known: Phrases, now: datetime) -> bool:
@@ -228,7 +258,9 @@ def holds_kind(kind: str, question: Asked, card: Json, known: Phrases, now: date
 
 
 def _has_number(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:
-    return bool(_DIGIT.search(text)) or bool(numbers.find(text, known.language))
+    # "one" in words is mostly an article.
+    words = (number for number in numbers.find(text, known.language) if number.value != 1)
+    return bool(_DIGIT.search(text)) or any(words)
 
 
 def _has_phone(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:

@@ -17,6 +17,11 @@ class Wanted:
     arguments: dict[str, Any] = field(default_factory=dict)
 
 
+def searching(angles: Sequence[dict[str, Any]], *, talks: bool = False) -> Wanted:
+    """A search of memory from up to three angles; of earlier talks only where they are asked for."""
+    return Wanted("search_memory", {"angles": list(angles), "talks": talks})
+
+
 def nothing(scene: Scene) -> Sequence[Wanted]:
     """No calls."""
     return ()

@@ -31,6 +31,7 @@ class Voice:
     subjects: frozenset[str]  # folded words that begin a statement with its own subject
     first: frozenset[str]  # folded words that show the first person and cannot be turned
     pronouns: frozenset[str]  # the folded "I" whose verb must be turned; none where the swap is enough
+    genitive: str  # folded ending of a word that owns something, left off to know the word
     skipped: frozenset[str]  # folded words that may stand between such a pronoun and its verb
     possessives: frozenset[str]  # folded words for "my" that stand before a subject
     articles: frozenset[str]  # folded articles that may stand before such a possessive
@@ -120,6 +121,7 @@ def _voice(data: Mapping[str, Any]) -> Voice:
         subjects=_words(data["subjects"]),
         first=_words(data["first"]),
         pronouns=_words(data["pronouns"]),
+        genitive=fold(data["genitive"]),
         skipped=_words(data["skipped"]),
         possessives=_words(data["possessives"]),
         articles=_words(data["articles"]),

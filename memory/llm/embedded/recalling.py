@@ -3,57 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from memory.language import fold, terms
+from memory.language import fold, question_words, terms
+from memory.language import words as split_words
 from memory.listening import Act
-from memory.llm.embedded import requests, stating
-from memory.llm.embedded.matching import Asked, Fit, answering, asked, closest, weigh
-from memory.llm.embedded.part import Part, Wanted
+from memory.llm.embedded import asking, chat, requests, stating, talks
+from memory.llm.embedded.matching import Fit, answering, closest, weigh
+from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene
 from memory.llm.embedded.voice import subject_asked
 
-_FEW_WORDS = 3  # a question with fewer content words leans on what was said before
+
+def _is_asked(scene: Scene) -> bool:
+    """Whether the message surely asks something."""
+    return scene.heard.question is not None or Act.QUESTION in scene.heard.acts
 
 
-def question(scene: Scene) -> Asked:
-    """The message's question, taken apart."""
-    heard = scene.heard.question
-    topic, names, relations = (heard.topic, heard.names, heard.relations) if heard else ("", (), ())
-    before = scene.said_before if is_elliptic(scene) else ""
-    return asked(scene.said, topic, names, relations, before=before, known=scene.phrases)
-
-
-def is_elliptic(scene: Scene) -> bool:
-    """Whether the question cannot be understood without the message before ("and the one for the safe?")."""
-    heard = scene.heard.question
-    topic = heard.topic if heard and heard.topic else scene.said
-    return bool(scene.said_before) and len(set(terms(topic, scene.language))) < _FEW_WORDS
-
-
-def angles(scene: Scene) -> list[dict[str, Any]]:
-    """Two or three sides from which memory is searched."""
-    heard = scene.heard.question
-    topic = heard.topic if heard and heard.topic else scene.said
-    sides: list[dict[str, Any]] = [{"kind": "meaning", "query": scene.said}]
-    if heard and (heard.names or heard.relations):
-        sides.insert(0, {"kind": "person", "query": topic, "names": [*heard.names, *heard.relations]})
-    if is_elliptic(scene):
-        sides.append({"kind": "meaning", "query": f"{scene.said_before} {scene.said}"})
-    else:
-        sides.append({"kind": "theme", "query": topic})
-    return sides
+def _may_ask(scene: Scene) -> bool:
+    """Whether a message that was understood as nothing could be a question dictated without its mark."""
+    heard = scene.heard
+    if heard.candidates or set(heard.acts) - {Act.SMALL_TALK, Act.GREETING} or chat.small_talk_cue(scene):
+        return False
+    words = split_words(scene.folded)
+    question_word = question_words(scene.language)
+    begins = bool(words) and words[0] in question_word
+    return begins or (
+        bool(set(words) & question_word) and ("?" in scene.said or bool(scene.phrases.asked(scene.folded)))
+    )
 
 
 def _wanted(scene: Scene) -> bool:
     heard = scene.heard
-    is_question = heard.question is not None or Act.QUESTION in heard.acts
-    other = {Act.LAST_TALK, Act.WHAT_DO_YOU_KNOW} & set(heard.acts)
-    return is_question and not other and not heard.asks_if_kept and not requests.kind(scene)
+    is_question = _is_asked(scene) or _may_ask(scene)
+    other = Act.WHAT_DO_YOU_KNOW in heard.acts or talks.is_wanted(scene)
+    if not is_question or other or heard.asks_if_kept or requests.kind(scene):
+        return False
+    return requests.is_about_memory(scene)
 
 
 def _first(scene: Scene) -> Sequence[Wanted]:
-    return [Wanted("search_memory", {"angles": angles(scene)})]
+    return [searching(asking.angles(scene))]
 
 
 def told_now(scene: Scene) -> tuple[Json, ...]:
@@ -71,13 +60,15 @@ def _answering(scene: Scene) -> tuple[Fit, ...]:
     cards = scene.found
     if scene.has("former"):
         cards = told_now(scene) or cards
-    fits = answering(question(scene), cards, **kit)  # type: ignore[arg-type]  # one dict for three calls
-    return fits or answering(question(scene), told_now(scene), **kit)  # type: ignore[arg-type]
+    fits = answering(asking.question(scene), cards, **kit)  # type: ignore[arg-type]  # one dict for three calls
+    return fits or answering(asking.question(scene), told_now(scene), **kit)  # type: ignore[arg-type]
 
 
 def _text(scene: Scene) -> str:
     fits = _answering(scene)
     if not fits:
+        if not _is_asked(scene) and "?" not in scene.said:
+            return scene.say("chat.any")
         settled = _settled(scene)
         return scene.say("answer.settled", what=settled) if settled else unknown(scene)
     name = _name_only(scene, fits[0])
@@ -92,19 +83,21 @@ def _text(scene: Scene) -> str:
 
 def _name_only(scene: Scene, fit: Fit) -> str:
     """The plain answer to "what is my wife called?" from a person's card, "" when it is another question."""
-    kinds = question(scene).kinds
+    kinds = asking.question(scene).kinds
     if fit.card.get("category") != "person" or kinds[:1] not in (("name",), ("who",)):
         return ""
     name = stating.name_of(fit.card)
     if not name or fold(name) in scene.folded:
         return ""
     subject = subject_asked(scene.said, scene.phrases)
-    return scene.say("answer.name", subject=subject, who=name) if subject else scene.say("answer.is", who=name)
+    return (
+        scene.say("answer.name", subject=subject, who=name) if subject else scene.say("answer.is", who=name)
+    )
 
 
 def _settled(scene: Scene) -> str:
     """The line of the settled decisions that the question is about, "" when none is."""
-    wanted = question(scene).terms
+    wanted = asking.question(scene).terms
     for line in scene.request.settled.splitlines():
         own = set(terms(line, scene.language))
         if wanted and len(wanted & own) * 2 >= len(wanted):
@@ -122,12 +115,12 @@ def unknown(scene: Scene) -> str:
         return scene.say("unknown.any")
     said = scene.say("unknown.who", who=who)
     fits = weigh(
-        question(scene), scene.found, known=scene.phrases, embedder=scene.embedder, now=scene.now
+        asking.question(scene), scene.found, known=scene.phrases, embedder=scene.embedder, now=scene.now
     )
-    near = closest(question(scene), [fit for fit in fits if fit.card.get("category") == "person"])
+    near = closest(asking.question(scene), [fit for fit in fits if fit.card.get("category") == "person"])
     if near is None:
         return said
-    return f"{said} {scene.say('unknown.only', who=who, what=stating.about(scene, near.card))}"
+    return f"{said} {scene.say('unknown.only', who=who, what=stating.trait(near.card, who))}"
 
 
 QUESTION = Part(name="question", wanted=_wanted, first=_first, text=_text)
@@ -138,7 +131,7 @@ QUESTION = Part(name="question", wanted=_wanted, first=_first, text=_text)
 
 def _kept_first(scene: Scene) -> Sequence[Wanted]:
     query = f"{scene.said_before} {scene.said}".strip()
-    return [Wanted("search_memory", {"angles": [{"kind": "meaning", "query": query}]})]
+    return [searching([{"kind": "meaning", "query": query}])]
 
 
 def _kept_text(scene: Scene) -> str:

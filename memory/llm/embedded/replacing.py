@@ -9,7 +9,7 @@ from typing import Any
 from memory.language import fold, terms
 from memory.listening import Candidate, Heard
 from memory.llm.embedded import matching
-from memory.llm.embedded.part import Wanted
+from memory.llm.embedded.part import Wanted, searching
 from memory.llm.embedded.scene import Json, Scene
 from memory.records import Category
 
@@ -32,13 +32,13 @@ def search(candidate: Candidate, scene: Scene) -> Wanted:
     names = [name for name in (candidate.subject, *candidate.people) if name]
     if names:
         angles.append({"kind": "person", "query": candidate.text, "names": names})
-    return Wanted("search_memory", {"angles": angles})
+    return searching(angles)
 
 
 def search_correction(scene: Scene) -> Wanted:
     """Look for what a bare correction ("no, twelve") is about: the words before tell."""
     query = f"{scene.said_before} {scene.said}".strip()
-    return Wanted("search_memory", {"angles": [{"kind": "meaning", "query": query}]})
+    return searching([{"kind": "meaning", "query": query}])
 
 
 def calls(candidate: Candidate, arguments: dict[str, Any], scene: Scene) -> list[Wanted]:

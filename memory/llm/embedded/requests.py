@@ -8,29 +8,43 @@ from datetime import timedelta
 
 from memory.language import find_times, fold, next_occurrence, say_date, say_time
 from memory.listening import Act
-from memory.llm.embedded import arithmetic, places, shortening, stating
-from memory.llm.embedded.part import Part, Wanted
+from memory.llm.embedded import arithmetic, asking, chat, places, shortening, stating, talks
+from memory.llm.embedded.matching import answering
+from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene, when_of
 
+LISTS = frozenset({"agenda", "tasks", "date", "time", "time_in"})  # answered from cards or the clock
 _LONG_CHARS = 240  # from here on a message carries a text to shorten
-_SIMPLE = ("summary", "time_in", "time", "date", "signature", "salutation", "agenda", "tasks", "sum")
+_SIMPLE = ("summary", "time_in", "time", "date", "signature", "salutation", "tasks", "agenda", "sum")
 _ASKED_ONLY = frozenset({"time_in", "time", "date", "agenda", "tasks", "sum"})
+_ABOUT_ME = frozenset({"chat.who", "chat.how", "chat.preference", "chat.praise"})
 _MATTERS = 3  # cards that are brought to mind before cooking
 
 
 def kind(scene: Scene) -> str:
     """Which request a message makes: one the model can serve, "recipe", "other", or "" when it makes none."""
     heard = scene.heard
+    if talks.is_wanted(scene) or heard.rule:
+        return ""
     is_request = Act.REQUEST in heard.acts
     asks = is_request or heard.question is not None or Act.QUESTION in heard.acts
-    if not asks and scene.heard.candidates:
+    if not asks and scene.heard.candidates and "?" not in scene.said:
         return ""
     for name in _SIMPLE:
         if scene.has(name) and (asks or name in _ASKED_ONLY) and _can(scene, name):
             return name
     if not is_request:
         return "recipe" if asks and scene.has("recipe") and scene.has("cooking") and _is_open(scene) else ""
-    return "recipe" if scene.has("recipe") else "other"
+    if scene.has("recipe"):
+        return "recipe"
+    return "other" if is_about_memory(scene) else ""
+
+
+def is_about_memory(scene: Scene) -> bool:
+    """Whether a question can be meant for memory: it names somebody, or is not about the assistant."""
+    question = scene.heard.question
+    named = bool(question and (question.names or question.relations))
+    return named or chat.small_talk_cue(scene) not in _ABOUT_ME
 
 
 def _is_open(scene: Scene) -> bool:
@@ -50,15 +64,22 @@ def _can(scene: Scene, name: str) -> bool:
 
 
 def _first(scene: Scene) -> Sequence[Wanted]:
-    asked = kind(scene)
+    wanted = kind(scene)
+    if wanted == "other":
+        return [searching(asking.angles(scene))]
     voice = scene.phrases.voice
-    queries = {"recipe": voice.diet_query, "signature": voice.job_query, "agenda": scene.said, "tasks": scene.said}
-    if asked not in queries:
+    queries = {
+        "recipe": voice.diet_query,
+        "signature": voice.job_query,
+        "agenda": scene.said,
+        "tasks": scene.said,
+    }
+    if wanted not in queries:
         return ()
-    angles = [{"kind": "theme", "query": queries[asked]}]
-    if asked in ("agenda", "tasks"):
+    angles = [{"kind": "theme", "query": queries[wanted]}]
+    if wanted in ("agenda", "tasks"):
         angles.append({"kind": "meaning", "query": scene.said})
-    return [Wanted("search_memory", {"angles": angles})]
+    return [searching(angles)]
 
 
 def _text(scene: Scene) -> str:
@@ -141,7 +162,9 @@ def _agenda(scene: Scene) -> str:
         when = when_of(card.get("when"), scene.zone)
         if when is None:
             continue
-        start = scene.now.replace(year=first.year, month=first.month, day=first.day, hour=0, minute=0, second=0)
+        start = scene.now.replace(
+            year=first.year, month=first.month, day=first.day, hour=0, minute=0, second=0
+        )
         instant = next_occurrence(when, after=start - timedelta(seconds=1), zone=scene.zone)
         if instant is not None and start <= instant < start + span:
             coming.append((instant, card))
@@ -179,7 +202,15 @@ def _recipe(scene: Scene) -> str:
 
 
 def _other(scene: Scene) -> str:
-    return scene.say("request.any")
+    """An honest no, with what memory has on the people and things in the request; or the answer after all."""
+    question = asking.question(scene)
+    fits = answering(question, scene.found, known=scene.phrases, embedder=scene.embedder, now=scene.now)
+    if fits and question.kinds:
+        return stating.statements(scene, [fit.card for fit in fits])
+    matters = [fit.card for fit in fits if fit.words or fit.named]
+    if not matters:
+        return scene.say("request.any")
+    return f"{scene.say('request.any')} {scene.say('request.mind', list=stating.items(scene, matters))}"
 
 
 _ANSWERS: Mapping[str, Callable[[Scene], str]] = {

@@ -30,6 +30,10 @@ def is_visible(done: Done) -> bool:
     return bool(done.ok and done.result.get("visible", category in _VISIBLE))
 
 
+def _was_known(done: Done) -> bool:
+    return bool(done.result.get("merged")) or done.result.get("outcome") == "merged"
+
+
 def moment(scene: Scene, when: Any) -> str:
     """A moment in words of the language, "" when there is none."""
     told = when if isinstance(when, When) else when_of(when, scene.zone)
@@ -58,7 +62,9 @@ def confirmation(scene: Scene, done: Done) -> str:
     if category == Category.EVENT and said:
         text = scene.say("confirm.event", what=what, when=said)
         return f"{scene.say(tone)} {text}" if (tone := _tone(scene)) else text
-    return scene.say("confirm.task_when", what=what, when=said) if said else scene.say("confirm.task", what=what)
+    return (
+        scene.say("confirm.task_when", what=what, when=said) if said else scene.say("confirm.task", what=what)
+    )
 
 
 def ask_time(scene: Scene, text: str, when: dict[str, Any] | None) -> str:
@@ -90,6 +96,8 @@ def reaction(scene: Scene) -> str:
     who = _names(scene)
     if key == "people" and not who:
         key = "someone"
+    if key == "kept_already":
+        return scene.say("react.kept_already", what=clause(scene.heard.candidates[0].text))
     if key in ("people", "name", "pet"):
         return scene.say(f"react.{key}", who=who) if who else scene.say("react.any")
     return scene.say(f"react.{key}")
@@ -100,13 +108,14 @@ def _reaction_key(scene: Scene) -> str:
     tone = _tone(scene)
     if tone == "react.sad":
         return "sad"
-    if heard.correction is not None:
+    if heard.correction is not None and not any(candidate.negated for candidate in heard.candidates):
         return "change"
-    if any(candidate.negated and candidate.category == Category.FACT for candidate in heard.candidates):
-        return "stopped"
+    if any(made.result.get("superseded") for made in scene.results("create_card")):
+        return "stopped" if any(candidate.negated for candidate in heard.candidates) else "change"
     if tone:
         return "glad"
-    if all(done.result.get("merged") for done in scene.results("create_card")) and scene.results("create_card"):
+    created = scene.results("create_card")
+    if created and all(_was_known(made) for made in created):
         return "kept_already"
     if any(candidate.category == Category.EVENT for candidate in heard.candidates):
         return "lived"
@@ -153,4 +162,14 @@ def labels(scene: Scene, cards: Any) -> str:
     return scene.phrases.listed([label(scene, card) for card in cards])
 
 
-__all__ = ["ask_time", "confirmation", "day", "is_visible", "label", "labels", "moment", "reaction", "when_json"]
+__all__ = [
+    "ask_time",
+    "confirmation",
+    "day",
+    "is_visible",
+    "label",
+    "labels",
+    "moment",
+    "reaction",
+    "when_json",
+]

@@ -70,6 +70,12 @@ class Scene:
         """The language of the message, which is the one to answer in."""
         return self.phrases.language
 
+    @property
+    def speaker(self) -> str:
+        """Who speaks from this message on: a guest's name, "" is the owner."""
+        changed = self.heard.speaker_change
+        return self.request.speaker if changed is None else changed
+
     @cached_property
     def folded(self) -> str:
         return fold(self.said)
@@ -102,7 +108,9 @@ class Scene:
     @property
     def found(self) -> tuple[Json, ...]:
         """Cards of this turn's searches, best first, each once."""
-        return _unique(card for done in self.results("search_memory") for card in done.result.get("cards", ()))
+        return _unique(
+            card for done in self.results("search_memory") for card in done.result.get("cards", ())
+        )
 
     @property
     def found_talks(self) -> tuple[Json, ...]:

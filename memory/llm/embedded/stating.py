@@ -43,7 +43,9 @@ def _plain(scene: Scene, card: Json) -> str | None:
     if when is not None:
         what = clause(turned(text, scene.phrases) or text)
         return sentence(scene.say("answer.when", what=what, when=saying.moment(scene, when)))
-    names = tuple(map(str, card.get("people") or ())) + ((str(card["subject"]),) if card.get("subject") else ())
+    names = tuple(map(str, card.get("people") or ())) + (
+        (str(card["subject"]),) if card.get("subject") else ()
+    )
     return said_back(text, scene.phrases, names=names)
 
 
@@ -59,7 +61,7 @@ def _is_first_person(scene: Scene, card: Json) -> bool:
 
 
 def foreign_gloss(scene: Scene, text: str) -> str | None:
-    """The words of a text in another language that the lexicon can give in the asked one; None when not foreign."""
+    """The words of a foreign text that the lexicon has in the asked language; None when it is not foreign."""
     if len(text) < _FOREIGN_FROM:
         return None
     language = detect(text, hint=scene.language)
@@ -97,6 +99,13 @@ def name_of(card: Json) -> str:
     if start[:1].isupper() and len(start.split()) <= 4 and "," in str(card.get("text")):
         return start
     return people[0] if people else ""
+
+
+def trait(card: Json, name: str) -> str:
+    """What a person's card says beside the name: "cousin, lives in Leeds"."""
+    text = clause(str(card.get("text") or ""))
+    start, _, rest = text.partition(",")
+    return rest.strip() if rest and fold(start) == fold(name) else text
 
 
 def learned(scene: Scene, card: Json) -> str:

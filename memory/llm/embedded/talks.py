@@ -9,22 +9,36 @@ from zoneinfo import ZoneInfo
 
 from memory.language import find_times, fold, terms
 from memory.listening import Act
-from memory.llm.embedded.part import Part, Wanted
+from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene
 from memory.llm.embedded.voice import sentence
 
-_EXCHANGES = 3
+_EXCHANGES = 4
 _CHARS = 400  # of one quoted line
+
+
+def is_wanted(scene: Scene) -> bool:
+    """Whether the message asks about an earlier talk."""
+    heard = scene.heard
+    if Act.LAST_TALK in heard.acts:
+        return True
+    return not heard.candidates and Act.WHAT_DO_YOU_KNOW not in heard.acts and scene.has("last_talk")
 
 
 def _topic(scene: Scene) -> set[str]:
     """What the earlier talk is said to be about: content words without those for talking and for time."""
     text = scene.said
-    spans = [s for m in find_times(text, language=scene.language, now=scene.now, tense="past") for s in m.spans]
+    spans = [
+        s for m in find_times(text, language=scene.language, now=scene.now, tense="past") for s in m.spans
+    ]
     for start, end in sorted(spans, reverse=True):
         text = text[:start] + " " + text[end:]
     talk = scene.phrases.voice.talk_words
-    words = [word for word in fold(text).replace("?", " ").replace(",", " ").split() if word.strip(".!") not in talk]
+    words = [
+        word
+        for word in fold(text).replace("?", " ").replace(",", " ").split()
+        if word.strip(".!") not in talk
+    ]
     return set(terms(" ".join(words), scene.language))
 
 
@@ -43,7 +57,7 @@ def _first(scene: Scene) -> Sequence[Wanted]:
     if not _topic(scene) and _day(scene) is None:
         return ()
     angles = [{"kind": "meaning", "query": scene.said}]
-    return [Wanted("search_memory", {"angles": angles, "talks": True})]
+    return [searching(angles, talks=True)]
 
 
 def _shared(scene: Scene, text: str) -> int:
@@ -101,9 +115,10 @@ def _clip(text: str) -> str:
 def _told(scene: Scene, talk: Json) -> str:
     """A recent talk with its age and its last exchanges, word for word."""
     exchanges = [each for each in talk.get("last") or () if each.get("said")][-_EXCHANGES:]
-    age = str(talk.get("age") or "")
+    age = str(talk.get("ago") or talk.get("age") or "")
     if not exchanges:
-        return f"{sentence(age)} {scene.say('talk.about', summary=_clip(str(talk.get('summary') or '')))}"
+        summary = _clip(str(talk.get("summary") or ""))
+        return _older(scene) or sentence(scene.say("talk.about", age=age, summary=summary))
     lines: list[str] = []
     for number, each in enumerate(exchanges):
         said = _clip(str(each["said"]))
@@ -120,7 +135,7 @@ def _older(scene: Scene) -> str:
     fitting = [
         talk
         for talk in scene.found_talks
-        if (day is None or _lies_in(scene, talk.get("when"), day)) and talk.get("said")
+        if (day is None or _lies_in(scene, talk.get("at") or talk.get("when"), day)) and talk.get("said")
     ]
     if _topic(scene) and day is None:
         fitting = [t for t in fitting if _shared(scene, f"{t['said']} {t.get('answer', '')}")] or fitting[:1]
@@ -147,7 +162,7 @@ def _text(scene: Scene) -> str:
 
 LAST_TALK = Part(
     name="last talk",
-    wanted=lambda scene: Act.LAST_TALK in scene.heard.acts,
+    wanted=is_wanted,
     first=_first,
     text=_text,
 )

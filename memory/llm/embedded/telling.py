@@ -7,12 +7,12 @@ from typing import Any
 
 from memory.language import find_times, fold
 from memory.listening import Candidate
-from memory.llm.embedded import replacing, saying
+from memory.llm.embedded import replacing, requests, saying
 from memory.llm.embedded.part import Part, Wanted
 from memory.llm.embedded.scene import Scene, when_json
 from memory.records import Category
 
-VISIBLE = frozenset({Category.TASK, Category.REMINDER, Category.MEMO})
+_TO_DO = frozenset({Category.TASK, Category.REMINDER, Category.EVENT})
 
 
 def card_arguments(candidate: Candidate, *, speaker: str = "") -> dict[str, Any]:
@@ -32,17 +32,23 @@ def card_arguments(candidate: Candidate, *, speaker: str = "") -> dict[str, Any]
     return arguments | {name: value for name, value in optional.items() if value}
 
 
+def _kept(scene: Scene) -> list[Candidate]:
+    """What was told; a question about the list or the day puts nothing on it."""
+    asks_for_list = "?" in scene.said and requests.kind(scene) in requests.LISTS
+    return [c for c in scene.heard.candidates if not (asks_for_list and c.category in _TO_DO)]
+
+
 def _complete(scene: Scene) -> list[Candidate]:
-    return [candidate for candidate in scene.heard.candidates if not candidate.missing_time]
+    return [candidate for candidate in _kept(scene) if not candidate.missing_time]
 
 
 def _timeless(scene: Scene) -> Candidate | None:
     """The first reminder that lacks its hour; it is kept as a question, not as a card."""
-    return next((candidate for candidate in scene.heard.candidates if candidate.missing_time), None)
+    return next((candidate for candidate in _kept(scene) if candidate.missing_time), None)
 
 
 def _wanted(scene: Scene) -> bool:
-    return bool(scene.heard.candidates) or scene.heard.correction is not None
+    return bool(_kept(scene)) or scene.heard.correction is not None
 
 
 def _first(scene: Scene) -> Sequence[Wanted]:
@@ -51,13 +57,13 @@ def _first(scene: Scene) -> Sequence[Wanted]:
         if replacing.may_replace(candidate, scene.heard):
             calls.append(replacing.search(candidate, scene))
         else:
-            arguments = card_arguments(candidate, speaker=scene.request.speaker)
+            arguments = card_arguments(candidate, speaker=scene.speaker)
             calls.append(Wanted("create_card", arguments))
     if not scene.heard.candidates and scene.heard.correction is not None:
         calls.append(replacing.search_correction(scene))
     timeless = _timeless(scene)
     if timeless is not None:
-        waiting = card_arguments(timeless, speaker=scene.request.speaker)
+        waiting = card_arguments(timeless, speaker=scene.speaker)
         ask = "time" if timeless.when else "day"
         calls.append(Wanted("ask_back", {"ask": ask, "data": {"card": waiting}}))
     return calls
@@ -67,7 +73,7 @@ def _second(scene: Scene) -> Sequence[Wanted]:
     calls: list[Wanted] = []
     for candidate in _complete(scene):
         if replacing.may_replace(candidate, scene.heard):
-            calls.extend(replacing.calls(candidate, card_arguments(candidate), scene))
+            calls.extend(replacing.calls(candidate, card_arguments(candidate, speaker=scene.speaker), scene))
     if not scene.heard.candidates and scene.heard.correction is not None:
         calls.extend(replacing.correction_calls(scene))
     other = _other_reading(scene)
@@ -102,7 +108,9 @@ def _text(scene: Scene) -> str:
         parts.append(scene.say("confirm.alternative", when=saying.moment(scene, other["when"])))
     timeless = _timeless(scene)
     if timeless is not None:
-        parts.append(saying.ask_time(scene, timeless.text, when_json(timeless.when) if timeless.when else None))
+        parts.append(
+            saying.ask_time(scene, timeless.text, when_json(timeless.when) if timeless.when else None)
+        )
     if not parts:
         return saying.reaction(scene)
     return " ".join(parts)
@@ -126,7 +134,9 @@ def _namesakes(scene: Scene) -> tuple[str, list[str]]:
 def _ask_which_person(scene: Scene) -> Sequence[Wanted]:
     name, same = _namesakes(scene)
     cards = [card_arguments(candidate) for candidate in _complete(scene)]
-    return [Wanted("ask_back", {"ask": "which_person", "data": {"name": name, "people": same, "cards": cards}})]
+    return [
+        Wanted("ask_back", {"ask": "which_person", "data": {"name": name, "people": same, "cards": cards}})
+    ]
 
 
 def _which_person_text(scene: Scene) -> str:

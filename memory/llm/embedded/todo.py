@@ -7,17 +7,18 @@ from dataclasses import replace
 from datetime import datetime, time, timedelta
 from typing import Any
 
-from memory.language import TimeMention, find_times, fold, surface_terms, terms
+from memory.language import TimeMention, find_times, fold, numbers, surface_terms, terms
 from memory.listening import Act
 from memory.llm.embedded import saying
 from memory.llm.embedded.choosing import chosen
 from memory.llm.embedded.matching import card_text
-from memory.llm.embedded.part import Part, Wanted
+from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene, when_json, when_of
 from memory.records import When
 
 _CHANGES = frozenset({"cancel", "move", "done", "snooze", "other_one"})
 _TO_DO = frozenset({"task", "reminder", "event"})
+_EARLIEST = time(6, 30)  # of two readings of a bare hour on another day, the one after this is meant
 _SNOOZE = timedelta(minutes=10)
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
@@ -26,7 +27,7 @@ def _mention(scene: Scene) -> TimeMention | None:
     """The moment that the message names, if any."""
     mentions = find_times(scene.said, language=scene.language, now=scene.now)
     timed = [mention for mention in mentions if mention.time is not None]
-    return (timed or list(mentions) or [None])[0]
+    return next(iter(timed or mentions), None)
 
 
 # A question that the assistant waits on
@@ -58,15 +59,22 @@ def _is_dropped(scene: Scene) -> bool:
 def _filled(scene: Scene) -> When | None:
     """The moment of the waiting card with the hour that the message tells."""
     mention = _mention(scene)
-    if mention is None or scene.heard.question is not None or scene.heard.candidates:
+    if mention is None or mention.time is None or scene.heard.question is not None:
         return None
     waiting = when_of(_data(scene)["card"].get("when"), scene.zone)
-    if mention.time is None:
-        return None
     if waiting is None or (mention.has_date and mention.date is not None):
         return mention.when(scene.zone)
-    start = datetime.combine(waiting.start.date(), mention.time)
-    return replace(waiting, start=start, all_day=False)
+    hour = _hour_on(scene, waiting.start, mention.time)
+    return replace(waiting, start=datetime.combine(waiting.start.date(), hour), all_day=False)
+
+
+def _hour_on(scene: Scene, day: datetime, otherwise: time) -> time:
+    """The hour as it is meant on that day: "at nine" on another day is in the morning."""
+    early = datetime.combine(day.date(), _EARLIEST, tzinfo=scene.now.tzinfo)
+    if day.date() == scene.now.date():
+        return otherwise
+    told = [m.time for m in find_times(scene.said, language=scene.language, now=early) if m.time is not None]
+    return told[0] if told else otherwise
 
 
 def _takes_other(scene: Scene) -> bool:
@@ -181,13 +189,17 @@ def _proposed(scene: Scene) -> When | None:
 
 def _proposal_card(scene: Scene, when: When) -> dict[str, Any]:
     """The reminder: what it is about stands in the person's message before."""
-    spans = [span for m in find_times(scene.said_before, language=scene.language, now=scene.now) for span in m.spans]
+    spans = [
+        span
+        for m in find_times(scene.said_before, language=scene.language, now=scene.now)
+        for span in m.spans
+    ]
     text = scene.said_before
     for start, end in sorted(spans, reverse=True):
         text = text[:start] + text[end:]
     kept = set(surface_terms(text, scene.language))
-    words = [word for word in text.split() if fold(word.strip(".,;:!?¿¡«»\"")) in kept]
-    what = " ".join(word.strip(".,;:!?¿¡«»\"") for word in words) or scene.said_before
+    words = [word for word in text.split() if fold(word.strip('.,;:!?¿¡«»"')) in kept]
+    what = " ".join(word.strip('.,;:!?¿¡«»"') for word in words) or scene.said_before
     return {"category": "reminder", "text": what, "when": when_json(when)}
 
 
@@ -226,11 +238,34 @@ def _verb(scene: Scene) -> str:
     request = scene.heard.request
     if request is not None and request.verb in _CHANGES:
         return request.verb
-    return "move" if _is_bare_move(scene) else ""
+    return "move" if _is_bare_move(scene) or _keeps_hour(scene) or _is_bare_time(scene) else ""
+
+
+def _bare_hour(scene: Scene) -> int | None:
+    """The hour in a message that names a number and no moment ("make it ten"), else None."""
+    told = numbers.find(scene.said, scene.language)
+    return told[0].value if len(told) == 1 and 0 < told[0].value <= 24 else None
+
+
+def _is_bare_time(scene: Scene) -> bool:
+    """ "Make it ten", said after a moment was confirmed: nothing but another moment."""
+    heard = scene.heard
+    if heard.candidates or heard.question is not None or Act.REQUEST in heard.acts:
+        return False
+    if _mention(scene) is None and _bare_hour(scene) is None:
+        return False
+    confirmed = find_times(scene.answered_before, language=scene.language, now=scene.now)
+    return bool(confirmed) and len(_content(scene, scene.said)) <= 1
+
+
+def _keeps_hour(scene: Scene) -> bool:
+    """ "Saturday instead, same time": the hour that is kept belongs to something that exists."""
+    mention = _mention(scene)
+    return mention is not None and (mention.same_time or scene.has("no_change"))
 
 
 def _is_bare_move(scene: Scene) -> bool:
-    """"No, Saturday": a correction that tells nothing but a moment."""
+    """ "No, Saturday": a correction that tells nothing but a moment."""
     heard = scene.heard
     return bool(heard.correction and not heard.candidates and heard.when is not None)
 
@@ -252,7 +287,7 @@ def _content(scene: Scene, topic: str) -> set[str]:
 def _change_first(scene: Scene) -> Sequence[Wanted]:
     topic = _topic(scene) or f"{scene.said_before} {scene.answered_before}".strip() or scene.said
     angles = [{"kind": "meaning", "query": topic}, {"kind": "theme", "query": topic}]
-    return [Wanted("search_memory", {"angles": angles})]
+    return [searching(angles)]
 
 
 def _targets(scene: Scene) -> tuple[Json, ...]:
@@ -262,14 +297,22 @@ def _targets(scene: Scene) -> tuple[Json, ...]:
         items = [card for card in items if card.get("category") != "event"] or items
     wanted = _content(scene, _topic(scene))
     if not wanted:
-        before = _content(scene, f"{scene.said_before} {scene.answered_before}")
-        items = [card for card in items if _hits(scene, card, before)] or items
-        return tuple(sorted(items, key=lambda card: str(card.get("learned") or ""), reverse=True)[:1])
+        return _last_spoken_of(scene, items) or tuple(_newest_first(items)[:1])
     scores = [(_hits(scene, card, wanted), card) for card in items]
     best = max((hits for hits, _ in scores), default=0)
     if not best:
-        return tuple(card for card in items if card.get("relevant"))[:1]
+        return _last_spoken_of(scene, items) or tuple(card for card in items if card.get("relevant"))[:1]
     return tuple(card for hits, card in scores if hits == best)
+
+
+def _last_spoken_of(scene: Scene, items: Sequence[Json]) -> tuple[Json, ...]:
+    """The newest item that the exchange before was about; none when it was about none."""
+    before = _content(scene, f"{scene.said_before} {scene.answered_before}")
+    return tuple(_newest_first([card for card in items if _hits(scene, card, before)])[:1])
+
+
+def _newest_first(items: Sequence[Json]) -> list[Json]:
+    return sorted(items, key=lambda card: str(card.get("learned") or ""), reverse=True)
 
 
 def _hits(scene: Scene, card: Json, wanted: set[str]) -> int:
@@ -291,7 +334,9 @@ def _change_second(scene: Scene) -> Sequence[Wanted]:
         return [Wanted("ask_back", {"ask": "which", "data": data})]
     if action == "move" and moved is None:
         waiting = {key: targets[0].get(key) for key in ("category", "text", "when") if targets[0].get(key)}
-        return [Wanted("ask_back", {"ask": "day", "data": {"card": waiting | {"supersedes": targets[0]["id"]}}})]
+        return [
+            Wanted("ask_back", {"ask": "day", "data": {"card": waiting | {"supersedes": targets[0]["id"]}}})
+        ]
     return _act(scene, action, targets, {"when": when_json(moved)} if moved else {})
 
 
@@ -302,7 +347,8 @@ def _moved(scene: Scene, card: Json) -> When | None:
     if mention is None:
         if _verb(scene) == "snooze":
             return When(start=_minute(scene.now + _SNOOZE), zone=scene.zone)
-        return None
+        hour = _bare_hour(scene)
+        return _at_hour(old, hour) if old is not None and hour is not None else None
     if old is None:
         return mention.when(scene.zone)
     date = mention.date if mention.has_date and mention.date is not None else old.start.date()
@@ -312,6 +358,12 @@ def _moved(scene: Scene, card: Json) -> When | None:
     rrule = mention.rrule or _on_weekday(old.rrule, start)
     end = old.end + (start - old.start) if old.end is not None else None
     return When(start=start, zone=scene.zone, all_day=all_day, end=end, rrule=rrule)
+
+
+def _at_hour(old: When, hour: int) -> When:
+    """The same day at a bare hour, in the half of the day that lies nearer to the old one."""
+    near = min((hour % 24, (hour + 12) % 24), key=lambda each: abs(each - old.start.hour))
+    return replace(old, start=old.start.replace(hour=near, minute=0), all_day=False)
 
 
 def _minute(moment: datetime) -> datetime:

@@ -85,7 +85,7 @@ def said_back(text: str, known: Phrases, *, names: tuple[str, ...] = ()) -> str 
 
 
 def subject_asked(question: str, known: Phrases) -> str:
-    """The person asked about, as the answer's subject: "my wife" in the question gives "Your wife"; "" is none."""
+    """The person asked about, as the answer's subject: "my wife" gives "Your wife"; "" when there is none."""
     voice = known.voice
     relations = relation_words(known.language)
     words, _ = _words(question)
@@ -93,15 +93,21 @@ def subject_asked(question: str, known: Phrases) -> str:
         if word.folded not in voice.possessives or word.folded not in voice.swap:
             continue
         for length in (1, 2, 3):
-            following = words[at + 1 : at + 1 + length]
-            if len(following) < length or " ".join(w.folded for w in following) not in relations:
+            following = [_bare(each, voice) for each in words[at + 1 : at + 1 + length]]
+            if len(following) < length or fold(" ".join(following)) not in relations:
                 continue
-            parts = [voice.swap[word.folded], *(w.text for w in following)]
+            parts = [voice.swap[word.folded], *following]
             if at and words[at - 1].folded in voice.articles:
                 parts.insert(0, words[at - 1].text)
             phrase = " ".join(parts)
             return phrase[0].upper() + phrase[1:]
     return ""
+
+
+def _bare(word: _Word, voice: Voice) -> str:
+    """A word without the ending that makes it an owner: "wife's" is "wife"."""
+    has_ending = bool(voice.genitive) and word.folded.endswith(voice.genitive)
+    return word.text[: -len(voice.genitive)] if has_ending else word.text
 
 
 def _words(text: str) -> tuple[list[_Word], str]:

@@ -46,7 +46,12 @@ class Memory:
 
     def _store(self, new: dict[str, Any]) -> dict[str, Any]:
         number = len(self.cards) + 1
-        new = {"id": f"card-{number}", "status": "active", "learned": f"2026-01-01T00:00:{number % 60:02}", **new}
+        new = {
+            "id": f"card-{number}",
+            "status": "active",
+            "learned": f"2026-01-01T00:00:{number % 60:02}",
+            **new,
+        }
         self.cards.append(new)
         return new
 
@@ -56,7 +61,7 @@ class Memory:
 
     def run(self, call: ToolCall, now: datetime) -> dict[str, Any]:
         """Do what the tool does."""
-        if call.name in self.broken:
+        if call.name in self.broken:  # as the conductor answers when a tool raises
             return {"ok": False, "error": "unavailable"}
         tool = getattr(self, f"_tool_{call.name}")
         result: dict[str, Any] = tool(dict(call.arguments), now)
@@ -67,7 +72,7 @@ class Memory:
         for old in self.active:
             same = {key: old.get(key, "") == given.get(key, "") for key in ("subject", "attribute", "value")}
             if fold(old["text"]) == fold(given["text"]) and old.get("when") == given.get("when"):
-                return {"ok": True, "card": old["id"], "visible": False, "merged": True}
+                return {"ok": True, "card": old["id"], "visible": False, "outcome": "merged"}
             if given.get("attribute") and same["subject"] and same["attribute"] and not same["value"]:
                 replaced = replaced or old["id"]
         gone = [old for old in self.cards if old["id"] == replaced]
@@ -78,10 +83,16 @@ class Memory:
             and given.get("when", {}).get("start", "9") < now.replace(tzinfo=None).isoformat()
         )
         new = self._store(given | {"visible": visible, "learned": now.isoformat()})
-        return {"ok": True, "card": new["id"], "visible": visible, "superseded": [old["text"] for old in gone]}
+        return {
+            "ok": True,
+            "card": new["id"],
+            "visible": visible,
+            "superseded": [old["text"] for old in gone],
+        }
 
     def _tool_update_card(self, given: dict[str, Any], now: datetime) -> dict[str, Any]:
-        found = [each for each in self.active if each["id"] == given.pop("card")]
+        wanted = given.pop("card")
+        found = [each for each in self.active if each["id"] == wanted]
         if not found:
             return {"ok": False, "error": "no such card"}
         found[0].update(given)
@@ -121,7 +132,7 @@ class Memory:
         return scored
 
     def _tool_ask_back(self, given: dict[str, Any], now: datetime) -> dict[str, Any]:
-        self.pending = given
+        self.pending = {"ask": given["ask"], **given["data"]}
         return {"ok": True}
 
     def _tool_set_rule(self, given: dict[str, Any], now: datetime) -> dict[str, Any]:
