@@ -172,10 +172,12 @@ def restore(turn_id: str) -> BaseResponse:
 
 @bp.get("/card/<card_id>")
 def card(card_id: str) -> str:
-    """A card, opened in place below the chip of the turn that made it."""
+    """A card, opened in the place of its chip; with `?chip=1` the chip again."""
     with reading(wiring().engine) as session:
         found = cards.by_public_id(session, person().id, messages.name(card_id))
-    return render_template("chat/_card.html" if wants_fragment() else "chat/card.html", card=found)
+    if not wants_fragment():
+        return render_template("chat/card.html", card=found)
+    return render_template("chat/_chip.html" if request.args.get("chip") else "chat/_card.html", card=found)
 
 
 def _page(**more: Any) -> str:

@@ -55,9 +55,12 @@ export class Composer {
       this.onStop();
       this.field.focus();
     });
-    document.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && this.busy && !event.isComposing && !event.defaultPrevented) this.onStop();
-    });
+    // First of all: an open menu takes this Escape for itself.
+    const stop = (event) => {
+      if (event.key !== "Escape" || !this.busy || event.isComposing) return;
+      if (!document.querySelector("details[data-menu][open]")) this.onStop();
+    };
+    document.addEventListener("keydown", stop, { capture: true });
     this.touch.addEventListener("change", () => this.#look());
   }
 

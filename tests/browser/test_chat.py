@@ -321,8 +321,14 @@ def test_cards_are_one_quiet_line_that_opens_in_place(page: Page) -> None:
     expect(summary).to_have_text(re.compile(r"2\s+added"))
     summary.click()
     page.get_by_role("link", name="Pay the rent").click()
-    opened = page.get_by_label("Reminder", exact=True)
+    opened = page.locator(".opened")
     expect(opened).to_contain_text("Thursday, 5 December 2030, 17:00")
+    opened.get_by_role("link", name="Edit").click()
+    opened.get_by_label("What I remember").fill("Pay the rent and the gas")
+    opened.get_by_role("button", name="Save").click()
+    expect(opened).to_contain_text("and the gas")
+    opened.get_by_role("link", name="Close").click()
+    expect(page.get_by_role("link", name="Pay the rent and the gas")).to_be_visible()
     assert urlsplit(page.url).path == "/"
 
 

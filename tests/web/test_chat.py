@@ -91,7 +91,10 @@ def test_one_visible_card_is_one_chip_that_opens(
     opened = client.get(f"/card/{card_id}", headers={"HX-Request": "true"}).text
     assert "Pay the rent" in opened
     assert "Thursday, 5 March 2026, 17:00" in opened
+    assert f'hx-get="/memories/{card_id}/edit"' in opened
     assert "<html" not in opened
+    chip = client.get(f"/card/{card_id}?chip=1", headers={"HX-Request": "true"}).text
+    assert 'class="chip"' in chip
     assert "<html" in client.get(f"/card/{card_id}").text  # a plain link gives a page
 
 
