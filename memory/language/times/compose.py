@@ -116,6 +116,9 @@ def is_instant(piece: Piece) -> bool:
 
 def _go_together(one: Piece, other: Piece) -> bool:
     kinds = {one.kind, other.kind}
+    if kinds == {"period", "monthday"}:
+        period = one if one.kind == "period" else other
+        return period.values.get("unit") == "month" and "where" not in period.values
     if "weekday" not in kinds or len(kinds) == 1:
         return False
     rest = one if other.kind == "weekday" else other

@@ -60,6 +60,10 @@ def read_day(pieces: Sequence[Piece], context: Context) -> Day | None:
     Two pieces: a weekday beside a date only repeats it; beside a week it picks the day of that week.
     """
     kinds = {piece.kind: piece for piece in pieces}
+    if set(kinds) == {"period", "monthday"}:
+        return _read_monthday(
+            {**kinds["monthday"].values, "shift": kinds["period"].values.get("shift")}, context
+        )
     weekday = kinds.get("weekday")
     rest = [piece for piece in pieces if piece.kind != "weekday"]
     if weekday is None or not rest:
@@ -219,6 +223,8 @@ def _read_numeric(values: Values, context: Context) -> Day | None:
 
 def _read_monthday(values: Values, context: Context) -> Day | None:
     day = int(values["day"])
+    if "weekday" in values:
+        return _monthday_on(day, int(values["weekday"]), context)
     today = context.today
     shift = values.get("shift")
     if shift in ("next", "this", "last"):

@@ -43,7 +43,7 @@ def find_times(
         raise ValueError("now must be aware")
     known = grammar(language)
     folded, at = fold_map(text)
-    pieces = scan(folded, language, text=text, at=at)
+    pieces = _without_durations(scan(folded, language, text=text, at=at), folded, known)
     mentions: list[TimeMention] = []
     for told in composing.compose(folded, pieces, known):
         context = _context(_sentence(text, folded, at, told), known, now, tense, on)
@@ -55,6 +55,27 @@ def find_times(
     if not pieces:
         mentions.extend(find_written(text, language=language, now=now))
     return tuple(sorted(mentions, key=lambda mention: mention.spans))
+
+
+# A clock time without a word like "at" is a duration ("three hours by train") unless a day or a part of
+# the day stands beside it, or hardly anything else is said.
+MOST_WORDS_BESIDE_A_BARE_HOUR = 2
+
+
+def _without_durations(pieces: list[Piece], folded: str, known: Grammar) -> list[Piece]:
+    kept: list[Piece] = []
+    for index, piece in enumerate(pieces):
+        weak = int(piece.values.get("weak", -1))
+        if piece.kind == "clock" and int(piece.values.get("hour", 24)) <= weak:
+            before, after = pieces[index - 1 : index] if index else [], pieces[index + 1 : index + 2]
+            gaps = [folded[each.end : piece.start] for each in before]
+            gaps += [folded[piece.end : each.start] for each in after]
+            rest = re.findall(r"\w+", folded[: piece.start] + " " + folded[piece.end :])
+            beside = any(known.joiners.fullmatch(gap) for gap in gaps)
+            if not beside and len(rest) > MOST_WORDS_BESIDE_A_BARE_HOUR:
+                continue
+        kept.append(piece)
+    return kept
 
 
 def _sentence(text: str, folded: str, at: list[int], told: composing.Told) -> str:

@@ -88,8 +88,6 @@ def _read_dated(told: Told, context: Context) -> TimeMention | None:
     if hour is None:
         return _read_all_day(told, day, context)
     minute = hour.minute
-    if day.backward and _is_last_night(told, day, context) and minute >= DAY:
-        minute -= 0  # "last night at two" is the night from yesterday to today
     start = on_day(day.first, minute)
     other = on_day(day.first, hour.other) if hour.other is not None else None
     if start <= context.now and not day.backward and not context.past:
@@ -104,17 +102,13 @@ def _read_dated(told: Told, context: Context) -> TimeMention | None:
         time=start.time(),
         end=end,
         granularity=_granularity(hour, "day"),
-        past=start < context.now,
+        past=start < context.now or (context.past and not hour.exact and start.date() <= context.today),
         ambiguous=alternative is not None,
         alternative=alternative,
         approximate=not hour.exact,
         part=hour.part,
         same_time=told.same_time is not None,
     )
-
-
-def _is_last_night(told: Told, day: Day, context: Context) -> bool:
-    return _part(told) == "night" and day.first == context.today - timedelta(days=1)
 
 
 def _not_yet(

@@ -71,12 +71,16 @@ def rule(told: Mapping[str, Any]) -> str | None:
         frequency = "YEARLY" if "month" in told else "MONTHLY"
         if frequency == "YEARLY":
             parts.append(f"BYMONTH={int(told['month'])}")
-        parts.append("BYDAY=" + ",".join(f"{int(told['nth'])}{CODES[index]}" for index in sorted(weekdays)))
+        counted = [int(told[name]) for name in ("nth", "nth2") if name in told]
+        parts.append("BYDAY=" + ",".join(f"{n}{CODES[index]}" for n in counted for index in sorted(weekdays)))
     elif "day" in told:
         frequency = "YEARLY" if "month" in told else "MONTHLY"
         if frequency == "YEARLY":
             parts.append(f"BYMONTH={int(told['month'])}")
-        parts += _month_day(int(told["day"]), yearly=frequency == "YEARLY")
+        if "day2" in told:
+            parts.append(f"BYMONTHDAY={int(told['day'])},{int(told['day2'])}")
+        else:
+            parts += _month_day(int(told["day"]), yearly=frequency == "YEARLY")
     elif told.get("where") in ("start", "end") and unit in ("", "month"):
         frequency = "MONTHLY"
         parts.append("BYMONTHDAY=" + ("1" if told["where"] == "start" else "-1"))
