@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from memory import cards
+from memory.cards.recall import Angle, recall
 from memory.errors import AppError, Conflict, InvalidInput, NotFound
 from memory.language import fold
 from memory.records import Card, CardStatus, Category, When
@@ -23,6 +24,8 @@ from memory.web.errors import words
 bp = Blueprint("memories", __name__, url_prefix="/memories")
 PAGE_SIZE = 30
 MOST_QUERY_CHARS = 200
+LEAST_MEANING_CHARS = 4
+MOST_NEAR = 6
 
 
 @bp.get("/")
@@ -41,10 +44,13 @@ def page() -> str:
             offset=(number - 1) * PAGE_SIZE,
             limit=PAGE_SIZE,
         )
+        near = _near(session, query, category) if number == 1 and total < PAGE_SIZE else []
+        near = [each for each in near if each not in found]
         values = {
             "cards": found,
             "total": total,
-            "turn_of": _turns(session, found),
+            "near": near,
+            "turn_of": _turns(session, [*found, *near]),
             "forgotten": _just_forgotten(session),
         }
     template = "memories/_results.html" if wants_fragment() else "memories/page.html"
@@ -189,6 +195,28 @@ def _current(session: Session, public_id: str) -> Card:
     if found.status is CardStatus.FORGOTTEN:
         raise NotFound("card", public_id)
     return found
+
+
+def _near(session: Session, query: str, category: Category | None) -> list[Card]:
+    """Cards that mean what was asked for, whatever their words; none for a word that is still being typed."""
+    if len(query) < LEAST_MEANING_CHARS:
+        return []
+    parts = wiring()
+    recalled = recall(
+        session,
+        person=person(),
+        angles=[Angle(kind="meaning", query=query)],
+        k=MOST_NEAR,
+        now=now(),
+        embedder=parts.embedder,
+        cache=parts.cache,
+        language=person().language,
+    )
+    return [
+        found.card
+        for found in recalled.found
+        if found.relevant and "link" not in found.angles and category in (None, found.card.category)
+    ]
 
 
 def _turns(session: Session, found: Sequence[Card]) -> dict[int, str]:

@@ -89,6 +89,18 @@ def test_search_and_kind_narrow_the_list(client: FlaskClient, clara: Keeper) -> 
     assert len(texts(piece)) == 2
 
 
+def test_what_is_close_in_meaning_is_shown_apart(client: FlaskClient, clara: Keeper) -> None:
+    clara.keep("My daughter has a peanut allergy")
+    clara.keep("The car is parked on the second level")
+    page = client.get("/memories/?q=what+must+my+daughter+not+eat").text
+    assert "Not in these words." in page
+    assert "Close in meaning" in page
+    assert texts(page)[0] == "My daughter has a peanut allergy"
+    twice = client.get("/memories/?q=peanut").text
+    assert texts(twice).count("My daughter has a peanut allergy") == 1
+    assert "Close in meaning" not in client.get("/memories/?q=zzzzqqq").text
+
+
 def test_long_lists_come_in_pages(
     client: FlaskClient, clara: Keeper, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
