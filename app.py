@@ -11,6 +11,7 @@ import dataclasses
 import getpass
 import os
 import sys
+import zoneinfo
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -150,6 +151,12 @@ def reset_password(settings: Settings, args: argparse.Namespace) -> None:
     print(f"{person.email} has a new password and is signed out everywhere.")
 
 
+def _zone(name: str) -> str:
+    if name not in zoneinfo.available_timezones():
+        raise argparse.ArgumentTypeError(f"{name!r} is no time zone; one such as Europe/Lisbon was expected")
+    return name
+
+
 def _read_password() -> str:
     """From the terminal without showing it, or the first line of what is piped in."""
     if sys.stdin.isatty():
@@ -220,6 +227,15 @@ def _try_model(settings: Settings) -> tuple[str, str | None]:
     return f"{connection.provider}:{connection.model}", choose.try_connection(connection)
 
 
+def worth(settings: Settings, args: argparse.Namespace) -> None:
+    """Repeat an experiment on Memory Worth."""
+    from memory.worth.experiments.main import main as experiment
+
+    code = experiment(args.rest, var=settings.var)
+    if code:
+        raise SystemExit(code)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python app.py",
@@ -246,13 +262,16 @@ def _parser() -> argparse.ArgumentParser:
     new.add_argument("--name", default="", help="how the assistant addresses this person")
     new.add_argument("--role", choices=("person", "agent", "operator"), default="person")
     new.add_argument("--language", choices=LANGUAGES, default="en")
-    new.add_argument("--zone", default="UTC", help="IANA time zone, such as Europe/Lisbon")
+    new.add_argument("--zone", default="UTC", type=_zone, help="IANA time zone, such as Europe/Lisbon")
     add("reset-password", reset_password).add_argument("email")
     talk = add("chat", chat)
     talk.add_argument("email", help="the account's address")
     talk.add_argument("--file", type=Path, help="messages to play, one a line")
     talk.add_argument("--kept", action="store_true", help="show what each turn kept, as --file does")
     add("doctor", doctor)
+    trial = add("worth", worth)
+    trial.add_argument("what", choices=("experiment",))
+    trial.add_argument("rest", nargs=argparse.REMAINDER, help="its name, --seeds N, --out FOLDER")
     return parser
 
 

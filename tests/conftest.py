@@ -14,6 +14,7 @@ import pytest
 from tests.fakes import FakeClock, FakeQueue
 
 if TYPE_CHECKING:
+    from memory.llm.interface import Model
     from memory.wiring import Wiring
 
 pytest_plugins = ["tests.databases", "tests.servers", "tests.browsers", "tests.stage"]
@@ -64,15 +65,24 @@ def queue() -> FakeQueue:
 
 
 @pytest.fixture
+def model() -> Model:
+    """What answers in the `wiring` fixture; a test that wants another overrides this one."""
+    from memory.llm.scripted import Say, ScriptedModel
+
+    return ScriptedModel([], then=[Say("All right.")])
+
+
+@pytest.fixture
 def wiring(
-    sqlite_url: str, valkey: object, valkey_url: str, clock: FakeClock, tmp_path: Path
+    sqlite_url: str, valkey: object, valkey_url: str, clock: FakeClock, model: Model, tmp_path: Path
 ) -> Iterator[Wiring]:
-    """The real parts on a fresh SQLite file and an empty Valkey, with a clock that stands still."""
+    """The real parts on a fresh SQLite file and an empty Valkey, with a scripted model and a still clock."""
     from memory.config import Settings
     from memory.wiring import build
 
     env = {"ASTERISM_VAR": str(tmp_path / "var"), "DATABASE_URL": sqlite_url, "REDIS_URL": valkey_url}
-    parts = build(Settings.from_env(env, root=ROOT), clock=clock)
+    parts = build(Settings.from_env(env, root=ROOT), clock=clock, model=lambda: model)
     yield parts
+    parts.conductor.close()
     parts.engine.dispose()
     parts.redis.close()

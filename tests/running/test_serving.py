@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import http.client
 import socket
 import time
-import urllib.error
-import urllib.request
 
 import pytest
 
@@ -13,13 +12,13 @@ from memory.clock import choose_clock
 from tests.servers import LiveServer, StartServer
 
 
-def _status(server: LiveServer, path: str, **headers: str) -> int:
-    request = urllib.request.Request(server.url + path, headers=headers)
+def _status(server: LiveServer, path: str) -> int:
+    line = http.client.HTTPConnection("127.0.0.1", int(server.env["ASTERISM_PORT"]), timeout=10)
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return int(answer.status)
-    except urllib.error.HTTPError as error:
-        return error.code
+        line.request("GET", path)
+        return line.getresponse().status
+    finally:
+        line.close()
 
 
 def test_it_is_healthy(live_server: LiveServer) -> None:
