@@ -51,9 +51,16 @@ def _plain(scene: Scene, piece: Piece) -> Piece:
             match = lex.begins(name, piece.norm) if name == "topic_lead" else None
             if match and match.end() and match.end() < len(piece.norm):
                 piece, changed = piece.part(piece.range_of(match)[1]), True
-    for clause in scene.splitter.split(piece)[:1]:
-        piece = clause.piece or piece
-    return strip(scene, piece) or piece
+    return strip(scene, _to_comma(piece)) or piece
+
+
+def _to_comma(piece: Piece) -> Piece:
+    """The part before the first comma: what follows gives reasons ("..., I don't want it brought up")."""
+    for index in range(1, len(piece.words)):
+        start, end = piece.words[index - 1].end, piece.words[index].start
+        if any(start <= t.start < end and t.text in ",;" for t in piece.tokens):
+            return piece.part(0, index)
+    return piece
 
 
 def on_item(scene: Scene, piece: Piece) -> Request | None:

@@ -42,11 +42,16 @@ class Splitter:
     def __init__(self, lex: Lexicon) -> None:
         self.lex = lex
 
-    def split(self, piece: Piece) -> list[Clause]:
-        """Clauses in order. All words of the piece are in exactly one of them, but for connecting words."""
+    def split(self, piece: Piece, whole: Sequence[tuple[int, int]] = ()) -> list[Clause]:
+        """Clauses in order. All words of the piece are in exactly one of them, but for connecting words.
+
+        Args:
+            piece: a sentence.
+            whole: places in the message that are never cut inside, such as "five and a half".
+        """
         words = piece.words[:_MAX_WORDS]
         comma = self._commas(piece)
-        walk = _Walk(self, piece, words, comma)
+        walk = _Walk(self, piece, words, comma, whole)
         return walk.run()
 
     def _commas(self, piece: Piece) -> list[bool]:
@@ -66,11 +71,19 @@ class Splitter:
 class _Walk:
     """One pass over the words of a sentence."""
 
-    def __init__(self, splitter: Splitter, piece: Piece, words: Sequence[Token], comma: list[bool]) -> None:
+    def __init__(
+        self,
+        splitter: Splitter,
+        piece: Piece,
+        words: Sequence[Token],
+        comma: list[bool],
+        whole: Sequence[tuple[int, int]],
+    ) -> None:
         self.lex = splitter.lex
         self.piece = piece
         self.words = words
         self.comma = comma
+        self.fixed = [any(start < word.start < end for start, end in whole) for word in words]
         self.dictated = not any(comma[1:]) and len(words) >= _DICTATED
         self.done: list[Clause] = []
         self.current: list[Token] = []
@@ -128,7 +141,11 @@ class _Walk:
 
     def _step(self, index: int) -> int:
         """Take the word at `index` into the current clause, or open a new one; the next index."""
-        lex, rest = self.lex, self.piece.part(index)
+        lex = self.lex
+        if self.fixed[index]:
+            self.current.append(self.words[index])
+            return index + 1
+        rest = self.piece.part(index)
         has_left = self._has_verb(self.current)
         comma = self.comma[index]
         if index and (comma or has_left):
@@ -141,6 +158,11 @@ class _Walk:
                         self.current.extend(self.words[index : index + length])
                     return index + length
         word = self.words[index]
+        if index and has_left:
+            match = lex.begins("result", rest.norm)
+            if match:
+                self._open(Role.MAIN)
+                return index + rest.range_of(match)[1]
         if index and lex.has("relative", word.folded) and self._is_relative(index, comma):
             return self._relative(index, has_left)
         if index and self._is_question(index, comma, has_left):
@@ -171,6 +193,10 @@ class _Walk:
             return False
         if lex.has("that", self.words[index].folded) and self._own_subject(index + 1):
             return False  # "que ma boîte est ...": a complement
+        if lex.has("no_that_after", before.folded) or lex.begins("cleft", Piece(self.current).norm):
+            return False
+        if lex.has("verb_last", lex.language) and not self._verb_last(index):
+            return False
         if comma:
             return True
         return (
@@ -180,6 +206,14 @@ class _Walk:
             and not lex.has("adverb", before.folded)
             and not lex.has("no_bare_relative", self.words[index].folded)
         )
+
+    def _verb_last(self, index: int) -> bool:
+        """Whether the part that begins at a word ends with its verb, as German subordinate clauses do."""
+        end = self._part_end(index)
+        return end > index + 1 and self._is_verb(self.words[end - 1].folded)
+
+    def _is_verb(self, word: str) -> bool:
+        return word in self.lex.verbs
 
     def _own_subject(self, index: int) -> bool:
         """Whether a subject of its own follows a "that"."""
@@ -305,6 +339,10 @@ class _Walk:
         following = index + 1
         if following >= len(self.words) or not self._verb_within(following):
             return False
+        if index and self.lex.has("no_that_after", self.words[index - 1].folded):
+            return False
+        if self.lex.begins("cleft", Piece(self.current).norm):
+            return False
         return self._starts(following) or self.words[following].is_capital
 
     def _dictated_start(self, index: int) -> bool:
@@ -377,7 +415,7 @@ class _Walk:
         if word in lex.first_verbs and not lex.has("ambiguous", word):
             return True
         if lex.has("self", word) or lex.has("third", word) or lex.has("it", word):
-            return self._verb_within(at + 1, 4)
+            return self._verb_follows(at + 1)
         if lex.has("clitic", word) and at + 1 < len(words) and words[at + 1].folded in lex.verbs:
             return True
         if lex.has("wh", word):
@@ -387,6 +425,20 @@ class _Walk:
         if lex.has("preposition", word) or lex.has("time_lead", word):
             return self._subject_after_verb(at)
         return self._noun_and_verb(at)
+
+    def _verb_follows(self, index: int) -> bool:
+        """Whether the verb comes next, behind adverbs, negations and small pronouns at most."""
+        lex = self.lex
+        at = index
+        while at < len(self.words) and at < index + 4:
+            word = self.words[at].folded
+            if word in lex.verbs:
+                return True
+            small = any(lex.has(kind, word) for kind in ("adverb", "negation", "clitic", "self_any", "filler"))
+            if not small:
+                return False
+            at += 1
+        return False
 
     def _noun_and_verb(self, index: int) -> bool:
         """A noun phrase with its verb behind; or two of a kind: "the bike lock 000", "my son eighteen"."""
@@ -439,18 +491,30 @@ class _Walk:
         return any(word.folded in self.lex.verbs for word in around)
 
     def _verb_within(self, index: int, width: int = _WINDOW, *, same_part: bool = False) -> bool:
-        for at in range(index, min(len(self.words), index + width)):
-            if (
-                same_part
-                and at > index
-                and (self.comma[at] or (self.lex.has("and", self.words[at].folded) and at > index + 2))
-            ):
+        at, last = index, min(len(self.words), index + width)
+        while at < last:
+            if same_part and self.comma[at]:
+                resumed = self._past_apposition(at)
+                if resumed is None:
+                    return False
+                at, last, same_part = resumed, min(len(self.words), resumed + 3), False
+                continue
+            word = self.words[at].folded
+            if same_part and at > index + 2 and self.lex.has("and", word):
                 return False
-            if self.words[at].folded in self.lex.verbs and not self.lex.has(
-                "ambiguous", self.words[at].folded
-            ):
+            if word in self.lex.verbs and not self.lex.has("ambiguous", word):
                 return True
+            at += 1
         return False
+
+    def _past_apposition(self, index: int) -> int | None:
+        """Behind a name between commas ("our youngest, Bethan, can't ..."): where the clause goes on."""
+        for at in range(index + 1, min(len(self.words), index + 5)):
+            if self.words[at - 1].folded in self.lex.verbs:
+                return None
+            if self.comma[at]:
+                return at
+        return None
 
     def _has_verb(self, words: Sequence[Token]) -> bool:
         return any(word.folded in self.lex.verbs for word in words)

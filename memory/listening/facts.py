@@ -117,7 +117,8 @@ def _subject(
     if at >= len(words):
         return before, 0
     for mention in mentions:
-        if mention.first <= at + 1 < mention.last + 1 and mention.first <= at:
+        leads = mention.first <= at or (mention.first == at + 1 and lex.has("article", words[at].folded))
+        if leads and mention.last > at:
             return _of(mention, piece, scene), mention.last
     word = words[at].folded
     if clause.role is Role.RELATIVE and clause.antecedent:
@@ -127,6 +128,7 @@ def _subject(
     if lex.has("self", word) or word in lex.first_verbs:
         return Subject(kind="self"), 0
     if lex.has("third", word) and len(words) > 1:
+        before = before if before.kind == "person" else _before(scene)
         return (replace(before), at + 1) if before.kind == "person" else (Subject(), 0)
     if clause.bare_verb or (word in lex.verbs and not lex.has("question_verb", word)):
         if lex.has("self", words[at + 1].folded if at + 1 < len(words) else ""):
@@ -141,6 +143,15 @@ def _subject(
     if lex.has("possessive", word) or lex.has("article", word):
         return Subject(kind="thing", words=" ".join(w.text for w in words[: at + 2])), 0
     return Subject(), 0
+
+
+def _before(scene: Scene) -> Subject:
+    """Whom the person's message before this one spoke of last."""
+    if not scene.previous:
+        return Subject()
+    piece = Piece(scene.lex.tokens(scene.previous))
+    found = [m for m in scene.people.find(piece) if m.owner in ("self", "article") or m.known]
+    return _of(found[-1], piece, scene) if found else Subject()
 
 
 def _inverted(scene: Scene, piece: Piece, mentions: tuple[Mention, ...]) -> Subject | None:
@@ -244,6 +255,8 @@ def _lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, s
     lex, piece, leaning = scene.lex, told.piece, told.leaning
     assert leaning is not None
     norm = piece.norm
+    if lex.search("correction_only", norm):
+        return False, "about a mistake"
     if told.clause.role is Role.QUESTION or not any(w in lex.verbs for w in piece.folded):
         if not (_has_code(piece) and len(piece) >= 2) and not lex.search("age_alone", norm):
             return False, "no verb"
@@ -253,9 +266,11 @@ def _lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, s
         return False, "somebody's words"
     if lex.search("meta", norm):
         return False, "about the talk"
-    anchored = _anchored(scene, told)
+    anchored = _anchored(scene, told) or bool(lex.search("home_anchor", norm))
     rule = _attribute(scene, told)
     code = _has_code(piece)
+    if _introduces(scene, piece):
+        return True, "introduces"
     if lex.search("state", norm) and leaning.lasting < 0.8 and not code:
         return False, "passing state"
     needed = threshold
@@ -271,6 +286,20 @@ def _lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, s
     if leaning.lasting < needed:
         return False, "not lasting"
     return True, f"{rule[0] if rule else 'code' if code else 'statement'} {leaning.lasting:.2f}"
+
+
+def _introduces(scene: Scene, piece: Piece) -> bool:
+    """Whether a clause is "I'm Priyanka" or "there's a whippet called Moss": a name is said."""
+    match = scene.lex.begins("intro", piece.norm)
+    if match is not None:
+        name, last = scene.people.name_at(piece.words, piece.range_of(match)[1])
+        if name and last >= len(piece):
+            return True
+    match = scene.lex.search("naming", piece.norm)
+    if match is None:
+        return False
+    name, _ = scene.people.name_at(piece.words, piece.range_of(match)[1])
+    return bool(name)
 
 
 def _anchored(scene: Scene, told: Told) -> bool:
@@ -325,8 +354,11 @@ def _attribute(scene: Scene, told: Told) -> tuple[str, str, bool] | None:
         if match is None:
             continue
         groups = {key: value for key, value in match.groupdict().items() if value}
-        x = groups.get("x") or groups.get("x2") or ""
+        x = (groups.get("x") or groups.get("x2") or "").split(" ")
+        x = " ".join(w for w in x if not scene.lex.has("article", w) and not scene.lex.has("possessive", w))
         v = groups.get("v") or groups.get("v2") or ""
+        if rule.key.startswith("code"):
+            v = next((w.text for w in told.piece.words if w.kind is Kind.NUMBER), v)
         return rule.key.format(x=x).rstrip(":"), rule.value.format(v=v), rule.sensitive
     return None
 
@@ -335,15 +367,24 @@ def _without_wrong(scene: Scene, piece: Piece, text: str) -> tuple[str, str]:
     """A statement without what it denies in passing: "twelve, not eleven", "nicht Lenz, sondern Renz"."""
     for name in ("not_but", "but_not"):
         match = scene.lex.search(name, piece.norm)
-        if match is None:
+        if match is None or scene.lex.search("no_longer", piece.norm):
             continue
         first, last = piece.range_of(match, "gone")
+        if name == "but_not" and not _comma_before(piece, first):
+            continue
         kept = piece.without(first, last).said(scene.text)
         wrong = match.group("wrong")
         gone = piece.part(first, last).said(scene.text)
         shorter = text.replace(gone, " ") if gone in text else kept
         return re.sub(r"\s+", " ", re.sub(r"\s*,\s*(?=,|$)", "", shorter)).strip(), wrong
     return text, ""
+
+
+def _comma_before(piece: Piece, at: int) -> bool:
+    if at == 0 or at >= len(piece.words):
+        return False
+    start, end = piece.words[at - 1].end, piece.words[at].start
+    return any(start <= token.start < end and token.kind is Kind.PUNCT for token in piece.tokens)
 
 
 # people
@@ -459,7 +500,14 @@ def _event(scene: Scene, told: Told) -> Candidate | None:
     norm = piece.norm
     if lex.search("hypothetical", norm) or lex.search("unsure", norm) or lex.search("birthday", norm):
         return None
+    if lex.search("no_longer", norm) or _since(scene, piece, time):
+        return None
+    if time.past and lex.search("rescheduled", norm):
+        later = [t for t in scene.times(piece, tense="future") if t.date is not None and not t.rrule]
+        time = later[0] if later else time
     if time.granularity == "year" or not (time.has_date or time.date == scene.now.date()):
+        return None
+    if not time.has_date and (leaning.lasting > 0.3 or leaning.plan < 0.5):
         return None
     today = time.date == scene.now.date()
     if time.past:
@@ -490,6 +538,14 @@ def _event(scene: Scene, told: Told) -> Candidate | None:
         when=time.when(scene.zone),
         why=f"event {'past' if time.past else 'coming'} {leaning.plan:.2f}/{leaning.past:.2f}",
     )
+
+
+def _since(scene: Scene, piece: Piece, time: TimeMention) -> bool:
+    """Whether a moment is where something lasting began: "since Monday", "depuis lundi"."""
+    start = time.span[0]
+    inside = [w.folded for w in piece.words if start <= w.start < time.span[1]]
+    before = [w.folded for w in piece.words if w.end <= start]
+    return any(scene.lex.has("since", word) for word in [*inside[:1], *before[-1:]])
 
 
 def _without_relations(told: Told, body: Piece) -> Piece:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from memory.language import names
+from memory.listening.tokens import Token, tokenize
 
 _DATA = Path(__file__).parent / "data"
 _MACRO = re.compile(r"(?<!\?P)<([a-z_]+)>")
@@ -37,6 +38,7 @@ class Lexicon:
     language: str
     suffixes: tuple[str, ...]
     prefixes: tuple[str, ...]
+    keep: frozenset[str]  # words whose accent decides: "é" is not "e"
     words: Mapping[str, frozenset[str]]
     verbs: frozenset[str]  # finite forms, any person
     first_verbs: frozenset[str]  # finite forms that say "I" or "we" by themselves
@@ -47,6 +49,10 @@ class Lexicon:
     relation_starts: Mapping[str, tuple[tuple[str, ...], ...]]  # first word -> whole words, longest first
     templates: Mapping[str, str]  # sentences made by the listener, with {name} and {age}
     common: frozenset[str]  # every word the tables know: never a name in lower case
+
+    def tokens(self, text: str) -> tuple[Token, ...]:
+        """Words, numbers and signs of a text, cut as this language cuts them."""
+        return tokenize(text, suffixes=self.suffixes, prefixes=self.prefixes, keep=self.keep)
 
     def has(self, kind: str, word: str) -> bool:
         """Whether a folded word belongs to a word set."""
@@ -81,6 +87,9 @@ def _build(data: Mapping[str, Any]) -> Lexicon:
     words["first_name"] = frozenset((_DATA / "first_names.txt").read_text(encoding="utf-8").split())
     words["title"] = words.get("title", frozenset()) | names.titles(language)
     verbs, first, past = _verbs(data["verbs"])
+    verbs |= frozenset(
+        before + verb for before in data["verbs"].get("separable", "").split() for verb in verbs if len(verb) > 3
+    )
     macros = {name: _any_of(group) for name, group in words.items()}
     macros["relation"] = _any_of(relations)
     macros["verb"] = _any_of(verbs)
@@ -99,6 +108,7 @@ def _build(data: Mapping[str, Any]) -> Lexicon:
         language=language,
         suffixes=tuple(data.get("suffixes", ())),
         prefixes=tuple(data.get("prefixes", ())),
+        keep=frozenset(data.get("keep", ())),
         words=words,
         verbs=verbs,
         first_verbs=first,
@@ -127,7 +137,7 @@ def _fill(pattern: str, macros: Mapping[str, str]) -> str:
 
 def _compile(parts: list[str], macros: Mapping[str, str]) -> re.Pattern[str]:
     body = "|".join(_fill(part, macros) for part in parts)
-    return re.compile(rf"(?<![^ ])(?:{body})(?![^ ])")
+    return re.compile(rf"(?<![^ ])(?:{body})(?:(?![^ ])|(?<= ))")
 
 
 def _attribute(entry: Mapping[str, Any], macros: Mapping[str, str]) -> AttributeRule:

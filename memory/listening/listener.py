@@ -16,7 +16,7 @@ from memory.listening.lexicon import lexicon
 from memory.listening.quotes import hear_quotes
 from memory.listening.regions import Sentence, sentences
 from memory.listening.scene import Scene, strip
-from memory.listening.tokens import Piece, tokenize
+from memory.listening.tokens import Piece
 from memory.records import Category, When
 
 _ORDER = tuple(Act)
@@ -31,6 +31,7 @@ class _Draft:
     candidates: list[Candidate] = field(default_factory=list)
     fields: dict[str, Any] = field(default_factory=dict)
     subject: Subject = field(default_factory=Subject)
+    last: Piece | None = None  # the sentence before
     correcting: bool = False
     unsure: bool = False  # something was said that is not surely nothing
 
@@ -49,10 +50,11 @@ def hear(
     """See `memory.listening.listen`."""
     composed, places = _composed(text)
     scene = Scene(composed, lexicon(language), now, zone, known, pending or {}, previous)
-    tokens = tokenize(composed, suffixes=scene.lex.suffixes, prefixes=scene.lex.prefixes)
+    tokens = scene.lex.tokens(composed)
     draft = _Draft()
     for sentence in sentences(composed, tokens, scene.lex):
         _sentence(scene, sentence, draft)
+        draft.last = sentence.piece
     _answer(scene, draft)
     candidates = tuple(_placed(c, places) for c in _unique(draft.candidates))
     if any(c.category for c in candidates):
@@ -268,31 +270,30 @@ def _remind(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft) -> boo
             return True
     found = todo.reminder(scene, core, base=base)
     if found is None or found.candidate is None:
-        earlier = next(
-            (c for c in reversed(draft.candidates) if c.category in (Category.EVENT, Category.FACT)), None
-        )
-        if earlier is None:
-            return False
-        spare = todo.reminder(scene, Piece([*core.tokens]), base=base)
-        times = scene.times(core, tense="future")
-        when, missing = todo.due(scene, times, base or earlier.when)
-        draft.candidates.append(
-            Candidate(
-                category=Category.REMINDER,
-                text=earlier.text,
-                span=(core.start, core.end),
-                people=earlier.people,
-                when=when,
-                missing_time=missing,
-                why=f"asked to be reminded of what was told: {match.group()}",
-            )
-        )
-        if earlier.category is Category.FACT:
-            draft.candidates.remove(earlier)
-        del spare
-        return True
+        return _remind_of_earlier(scene, core, draft)
     draft.candidates.append(found.candidate)
     draft.candidates.extend(_people_in(scene, core))
+    return True
+
+
+def _remind_of_earlier(scene: Scene, core: Piece, draft: _Draft) -> bool:
+    """ "Give me a shout each time?": a reminder of what the sentence before told."""
+    earlier = next((c for c in reversed(draft.candidates) if c.category is Category.EVENT and c.when), None)
+    if earlier is not None:
+        when, missing = todo.due(scene, scene.times(core, tense="future"), earlier.when)
+        candidate = replace(
+            earlier, category=Category.REMINDER, when=when, missing_time=missing, why="reminder of what was told"
+        )
+        draft.candidates.append(candidate)
+        return True
+    if draft.last is None or not strip(scene, draft.last):
+        return False
+    made = todo.of_sentence(scene, strip(scene, draft.last), core)
+    if made is None:
+        return False
+    span = made.span
+    draft.candidates = [c for c in draft.candidates if not (span[0] <= c.span[0] < span[1])]
+    draft.candidates.append(made)
     return True
 
 
@@ -322,7 +323,7 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft)
     draft.correcting = draft.correcting or correcting
     asked = acts.question(scene, sentence, core)
     request = acts.is_request(scene, core)
-    clauses = scene.splitter.split(core)
+    clauses = scene.splitter.split(core, _spans(scene, core))
     if lex.search("joke_end", sentence.piece.norm):
         draft.unsure = True
         return
@@ -344,6 +345,11 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft)
     if not any(c.category is Category.PERSON for c in told):
         told += [c for c in _people_in(scene, core) if c.text not in covered]
     draft.candidates.extend(told)
+
+
+def _spans(scene: Scene, piece: Piece) -> list[tuple[int, int]]:
+    """Places of moments in a sentence: no clause is cut inside one."""
+    return [span for time in scene.times(piece) for span in time.spans]
 
 
 def _tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) -> bool:
@@ -422,7 +428,7 @@ def _correction(scene: Scene, core: Piece, told: list[Candidate], draft: _Draft)
 
 def _answer(scene: Scene, draft: _Draft) -> None:
     """A short message that answers what the assistant had asked: a time, a yes, a choice."""
-    piece = Piece(tokenize(scene.text, suffixes=scene.lex.suffixes, prefixes=scene.lex.prefixes))
+    piece = Piece(scene.lex.tokens(scene.text))
     lex = scene.lex
     core = strip(scene, piece) or piece
     for name, value in (("yes", True), ("no", False)):

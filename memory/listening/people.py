@@ -217,7 +217,9 @@ class People:
     def _nameish(self, word: Token, *, after_relation: bool, sure: bool = False) -> bool:
         """Whether a word can be a name at this place."""
         lex = self.lex
-        if word.kind is not Kind.WORD or len(word.text) < 2 or word.text[0] in "'’-":
+        if word.kind is not Kind.WORD or len(word.text) < 2 or word.text[0] in "'’-" or word.text[-1] in "'’":
+            return False
+        if lex.has("their", word.folded) or lex.has("possessive", word.folded):
             return False
         if self._is_known(word.text):
             return True
@@ -228,7 +230,7 @@ class People:
         if word.is_capital:
             return lex.language != "de" or sure or (after_relation and not self._german_noun(word))
         if sure:
-            return True
+            return word.folded not in lex.common or lex.has("first_name", word.folded)
         if not after_relation or not self.lower:
             return False
         return word.folded not in lex.common and word.folded not in names.titles(lex.language)
@@ -268,7 +270,7 @@ class People:
 
     def _titled(self, piece: Piece, at: int) -> Mention | None:
         word = piece.words[at]
-        if not self.lex.has("title", word.folded.rstrip(".")):
+        if not self.lex.has("title", word.folded.rstrip(".")) or self.lex.has("adverb", word.folded):
             return None
         name, last = self._name(piece.words, at, sure=False)
         if not name:

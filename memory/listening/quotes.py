@@ -7,7 +7,7 @@ from memory.listening.facts import hear_told
 from memory.listening.heard import Candidate
 from memory.listening.regions import Sentence
 from memory.listening.scene import Scene
-from memory.listening.tokens import Piece, tokenize
+from memory.listening.tokens import Piece
 from memory.records import Category
 
 _SURE = 0.8
@@ -27,7 +27,7 @@ def hear_quotes(scene: Scene, sentence: Sentence) -> list[Candidate]:
         start, end = quote.inner
         inner = scene.text[start:end]
         tokens = [
-            _shifted(token, start) for token in tokenize(inner, suffixes=lex.suffixes, prefixes=lex.prefixes)
+            _shifted(token, start) for token in lex.tokens(inner)
         ]
         for clause in scene.splitter.split(Piece(tokens)):
             told, _ = hear_told(scene, [Clause(clause.piece, Role.MAIN)])

@@ -66,7 +66,8 @@ def strip(scene: Scene, piece: Piece, *, closers: bool = True) -> Piece:
     changed = True
     while changed and piece:
         changed = False
-        match = lex.begins("opener", piece.norm)
+        match = lex.begins("opener", piece.norm) or lex.begins("correction_lead", piece.norm)
+        match = match or lex.begins("play_out", piece.norm)
         if match and match.end():
             piece, changed = piece.part(piece.range_of(match)[1]), True
             continue
@@ -91,7 +92,13 @@ def sentence_case(text: str) -> str:
     """First letter as a capital, ends cleaned of signs that hung between clauses."""
     text = text.strip().strip(",;:–—").strip()
     if text.endswith(".") and not text.endswith(".."):
-        text = text[:-1]
+        text = text[:-1].strip()
+    for opening, closing in (("«", "»"), ("“", "”"), ("„", "“"), ("(", ")")):
+        if opening in text and closing not in text:
+            text += closing
+    for mark in ("'", '"'):  # an apostrophe stands inside a word, a mark at its edge
+        if text.count(f" {mark}") == 1 and not text.endswith(mark):
+            text += mark
     if text and text[0].islower() and not any(char.isdigit() for char in text.split()[0]):
         text = text[0].upper() + text[1:]
     return text

@@ -54,6 +54,24 @@ def reminder(scene: Scene, piece: Piece, *, base: When | None = None) -> Found |
     )
 
 
+def of_sentence(scene: Scene, told: Piece, command: Piece) -> Candidate | None:
+    """A reminder of what one sentence told, asked for by another ("... Give me a shout?")."""
+    times = [*scene.times(told, tense="future"), *scene.times(command, tense="future")]
+    text = _body(scene, told, times)
+    if not text:
+        return None
+    when, missing = _due(scene, _best(times), times, None)
+    return Candidate(
+        category=Category.REMINDER,
+        text=text,
+        span=(told.start, told.end),
+        people=tuple(m.name for m in scene.people.find(told) if m.name),
+        when=when,
+        missing_time=missing,
+        why="asked to be reminded of the sentence before",
+    )
+
+
 def _best(times: list[TimeMention]) -> TimeMention | None:
     """The moment that a reminder is for: a recurrence first, else one with a day and an hour."""
     told = [t for t in times if t.date is not None]
@@ -95,6 +113,9 @@ def _body(scene: Scene, body: Piece, times: list[TimeMention]) -> str:
             lex.has("dangling", body.words[-1].folded) or lex.has("remind_end", body.words[-1].folded)
         ):
             body = body.part(0, len(body) - 1)
+        tail = lex.search("remind_tail", body.norm)
+        if tail and len(body) > 2:
+            body = body.without(*body.range_of(tail))
         changed = len(body) != before
     match = lex.search("remind", body.norm)
     if match:

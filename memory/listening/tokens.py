@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -47,13 +47,14 @@ _TRAILING = re.compile(r"[.,;:!?…)\]'’]+$")
 _HOUR = re.compile(r"\d{1,2}(?:[:.h]\d{2}|h|:\d{2}h)(?:am|pm)?|\d{1,2}(?:am|pm)", re.IGNORECASE)
 
 
-def tokenize(text: str, *, suffixes: Sequence[str] = (), prefixes: Sequence[str] = ()) -> tuple[Token, ...]:
+def tokenize(text: str, *, suffixes: Sequence[str] = (), prefixes: Sequence[str] = (), keep: Collection[str] = ()) -> tuple[Token, ...]:
     """Tokens of `text` in order.
 
     Args:
         text: the message.
         suffixes: folded word ends that are words of their own: English 's, Portuguese -se.
         prefixes: folded word beginnings that are words of their own: French j', qu'.
+        keep: words that stay as they are, because their accent makes another word: Portuguese é.
     """
     tokens: list[Token] = []
     for match in _TOKEN.finditer(text):
@@ -70,7 +71,16 @@ def tokenize(text: str, *, suffixes: Sequence[str] = (), prefixes: Sequence[str]
         else:
             sign = ord(match.group()) > 0x2190
             tokens.append(_token(text, start, end, Kind.SIGN if sign else Kind.PUNCT))
+    if keep:
+        tokens = [_kept(token, keep) for token in tokens]
     return tuple(tokens)
+
+
+def _kept(token: Token, keep: Collection[str]) -> Token:
+    lower = token.text.lower()
+    if lower not in keep:
+        return token
+    return Token(token.text, lower, token.start, token.end, token.kind)
 
 
 def _token(text: str, start: int, end: int, kind: Kind) -> Token:
@@ -134,7 +144,7 @@ class Piece:
 
     @cached_property
     def norm(self) -> str:
-        return " ".join(self.folded)
+        return " ".join(map(fold, self.folded))
 
     @cached_property
     def _offsets(self) -> list[int]:
