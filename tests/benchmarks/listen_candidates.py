@@ -62,7 +62,9 @@ def fits(card: dict[str, Any], candidate: Candidate, zone: str) -> bool:
         return False
     if any(fold(each) not in fold(" ".join(candidate.people)) for each in card.get("people", ())):
         return False
-    return not card.get("when") or _same_moment(card, candidate)
+    if not card.get("when"):
+        return True
+    return any(_same_moment({**card, "when": when}, candidate) for when in card["when"].split("|"))
 
 
 def _same_moment(card: dict[str, Any], candidate: Candidate) -> bool:
