@@ -10,12 +10,13 @@ import secrets
 from typing import Any
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask_babel import format_datetime
 from flask_sock import Sock
 from werkzeug.wrappers import Response as BaseResponse
 
 from memory.errors import Forbidden, InvalidInput, NotFound
 from memory.llm.choose import load_connection
-from memory.records import Turn, TurnContext
+from memory.records import Turn, TurnContext, When
 from memory.storage import cards, conversations, people, turns
 from memory.storage import frames as frame_rows
 from memory.storage.engine import reading, transaction
@@ -37,6 +38,12 @@ sock = Sock()
 def _prepare(state: Any) -> None:
     settings = state.app.extensions["asterism"].settings
     state.app.config["SOCK_SERVER_OPTIONS"] = options(settings.max_message_chars)
+
+
+@bp.app_template_filter("brief")
+def brief(value: When) -> str:
+    """A card's moment in few words, for a chip, such as "Thu 5 Mar, 17:00"."""
+    return str(format_datetime(value.start, "E d MMM" if value.all_day else "E d MMM, HH:mm", rebase=False))
 
 
 @bp.before_request

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zoneinfo
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -35,6 +36,8 @@ LANGUAGE_NAMES = {
 }
 # Dates need a country: these write day before month and 24 hours.
 _LOCALES = {"en": "en_GB", "de": "de", "pt": "pt_PT", "fr": "fr", "es": "es"}
+
+_YEAR = re.compile(r"(?:,| de)? \d{4}$")
 
 CATEGORY_WORDS = {
     Category.FACT: lazy_gettext("Fact"),
@@ -87,9 +90,10 @@ def moment(value: datetime) -> str:
 
 def day(value: datetime) -> str:
     """The day in the reader's zone, such as "Monday, 8 June"; with the year when it is another."""
-    local = to_user_timezone(value)
-    pattern = "full" if local.year != to_user_timezone(now()).year else None
-    return str(format_date(value, pattern)) if pattern else str(format_datetime(value, "EEEE, d MMMM"))
+    full = str(format_date(value, "full"))
+    this_year = to_user_timezone(value).year == to_user_timezone(now()).year
+    # Every language writes the rest of a date in its own way: only the year is taken off.
+    return _YEAR.sub("", full) if this_year else full
 
 
 def clock(value: datetime) -> str:
@@ -102,7 +106,7 @@ def ago(value: datetime) -> str:
     passed = now() - value
     if passed < timedelta(minutes=1):
         return str(_("just now"))
-    return str(format_timedelta(-passed, granularity="minute", add_direction=True, threshold=1.2))
+    return str(format_timedelta(-passed, granularity="minute", add_direction=True, threshold=1))
 
 
 def when(value: When) -> str:

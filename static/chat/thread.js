@@ -331,7 +331,8 @@ export class Thread {
   // A card's wall-clock time as it was said: not moved to this browser's zone.
   #moment(local) {
     const allDay = local.endsWith("T00:00");
-    const parts = { ...DAY, timeZone: "UTC", ...(allDay ? {} : HOURS) };
+    const day = { weekday: "short", day: "numeric", month: "short" };
+    const parts = { ...day, timeZone: "UTC", ...(allDay ? {} : HOURS) };
     return new Intl.DateTimeFormat(this.locale, parts).format(new Date(`${local.slice(0, 16)}:00Z`));
   }
 
