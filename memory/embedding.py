@@ -70,6 +70,11 @@ class Embedder:
         row: Vectors = self.encode([text])[0]
         return row
 
+    def forget(self) -> None:
+        """Empty the cache: what a person erased stays in no process, and benchmarks measure the model."""
+        with self._lock:
+            self._cache.clear()
+
     def _look_up(self, keys: Sequence[str]) -> dict[str, Vectors]:
         found = {}
         with self._lock:

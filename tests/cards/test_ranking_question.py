@@ -44,7 +44,7 @@ def test_the_parts_of_dates_a_question_names(
     text: str, language: str, years: set[int], months: set[int], days: set[int]
 ) -> None:
     dates = asked_dates(fold(text), language)
-    assert (dates.years, dates.months, dates.days) == (years, months, days)
+    assert (set(dates.years), set(dates.months), set(dates.days)) == (years, months, days)
 
 
 def test_marks_tell_questions_and_moments() -> None:

@@ -110,13 +110,13 @@ def test_a_turn_gains_from_the_words_around_it_but_not_across_talks() -> None:
 
 def test_the_reply_to_a_matching_question_rises() -> None:
     shelf = Shelf()
-    plain = {"vector": _vector(5)}
+    same = _vector(5)
     shelf.put(
         [
-            Entry(id=1, terms=("cello",), columns={"group": 1, "asks": True}, **plain),
-            Entry(id=2, terms=("yes",), columns={"group": 1}, **plain),
-            Entry(id=3, terms=("cello",), columns={"group": 2}, **plain),
-            Entry(id=4, terms=("yes",), columns={"group": 2}, **plain),
+            Entry(id=1, terms=("cello",), columns={"group": 1, "asks": True}, vector=same),
+            Entry(id=2, terms=("yes",), columns={"group": 1}, vector=same),
+            Entry(id=3, terms=("cello",), columns={"group": 2}, vector=same),
+            Entry(id=4, terms=("yes",), columns={"group": 2}, vector=same),
         ]
     )
     features = turns.features(shelf, read("the cello", language="en"), _vector(6))
