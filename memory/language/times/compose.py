@@ -143,12 +143,7 @@ def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
                     told.append(Told(sentence))
             continue
         role = str(piece.values.get("role", role))
-        if (
-            told
-            and not role
-            and grammar.to.fullmatch(gap)
-            and told[-1].can_end_with(pieces[index - 1], piece)
-        ):
+        if told and not role and _is_range(folded, pieces[index - 1], piece, told[-1], grammar):
             role, near = "end", True
         current = told[-1] if told and (near or (role and not told[-1].pieces)) else Told(sentence)
         if not current.add(piece, role):
@@ -166,6 +161,14 @@ def sentence_around(folded: str, offset: int) -> tuple[int, int]:
     ends = [0, *(match.end() for match in _CLAUSE_END.finditer(folded)), len(folded)]
     start = max((end for end in ends if end <= offset), default=0)
     return start, min((end for end in ends if end > offset), default=len(folded))
+
+
+def _is_range(folded: str, start: Piece, piece: Piece, told: Told, grammar: Grammar) -> bool:
+    """Whether a word like "to" stands between two pieces, or begins the second ("del lunes al viernes")."""
+    word = grammar.to.match(folded, start.end)
+    if word is None or word.end() < piece.start or not told.can_end_with(start, piece):
+        return False
+    return word.end() == piece.start or piece.kind != "part"
 
 
 def _touches(gap: str, grammar: Grammar) -> bool:

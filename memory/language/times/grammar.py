@@ -155,7 +155,7 @@ def grammar(language: str) -> Grammar:
         settings={key: value for key, value in times.items() if not isinstance(value, dict)},
         since=folded_pattern("since", r"(?:^|(?<!\w))(?:%s)(?:\s+\w{1,3})?\s*$"),
         joiners=folded_pattern("joiners", r"(?:[\s,;:()]|(?<!\w)(?:%s)(?!\w))*"),
-        to=folded_pattern("to", r"\s*(?:%s)\s*"),
+        to=folded_pattern("to", r"\s*(?:-|(?:%s)(?!\w))\s*"),
         not_after=folded_pattern("not_after", r"\s*(?:[%%€$£°]|-?(?:%s)(?!\w))"),
         evening=pattern("evening"),
         morning=pattern("morning"),
