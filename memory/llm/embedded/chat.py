@@ -31,7 +31,8 @@ def _small_talk(scene: Scene) -> str:
     acts = scene.heard.acts
     if len(scene.said) >= _LONG_CHARS:
         return scene.say("chat.pasted")
-    if scene.heard.yes_no is not None:
+    was_asked = scene.answered_before.rstrip().endswith("?")
+    if scene.heard.yes_no is not None and (was_asked or Act.THANKS not in acts):
         return _yes_no(scene)
     key = small_talk_cue(scene)
     if key:

@@ -52,6 +52,7 @@ class Asked:
     terms: frozenset[str]  # stemmed content words, without names
     before: frozenset[str]  # content words of the message before
     names: frozenset[str]  # folded words of names
+    people: tuple[frozenset[str], ...]  # the words of each name
     relations: frozenset[str]  # stable keys: "sister"
     kinds: tuple[str, ...]  # kinds of value asked for
     topics: frozenset[str]  # what it speaks of, in other words too
@@ -104,6 +105,7 @@ def asked(text: str, names: Sequence[str], relations: Sequence[str], *, before: 
         terms=stems,
         before=frozenset(terms(before, language)) - stems,
         names=folded_names,
+        people=tuple(frozenset(fold(name).split()) for name in names),
         relations=frozenset(keys.get(fold(word), fold(word)) for word in relations),
         kinds=known.asked(fold(text)),
         topics=topics(text, language),
@@ -137,6 +139,8 @@ def weigh(
     rarity = {t: _rarity(sum(t in each for each in themes), len(cards)) for t in question.topics}
     rows = embedder.encode([question.text, *(card_text(card) for card in cards)])
     meaning = rows[1:] @ rows[0]
+    # Of two Annas the one that was asked about: half a name is only enough where nobody has all of it.
+    fully = any(person <= set(re.findall(r"[^\W_]+", blob)) for person in question.people for blob in blobs)
     fits = []
     for at, card in enumerate(cards):
         hit = frozenset(t for t in question.terms if _has(t, blobs[at], stems[at]))
@@ -144,7 +148,7 @@ def weigh(
         share = sum(weights[t] for t in hit) / total if total else 0.0
         near = sum(weights[t] for t in question.before if _has(t, blobs[at], stems[at]))
         nearby = near / (sum(weights[t] for t in question.before) or 1.0)
-        named = _names_someone_asked(question, card, blobs[at], known)
+        named = _names_someone_asked(question, card, blobs[at], known, fully=fully)
         holds = all(holds_kind(kind, question, card, known, now) for kind in question.kinds)
         theme = sum(rarity[t] for t in themes[at]) / (sum(rarity.values()) or 1.0)
         score = WORDS * share + BEFORE * nearby + TOPICS * theme + MEANING * float(meaning[at])
@@ -172,8 +176,10 @@ def _has(term: str, blob: str, stems: frozenset[str]) -> bool:
     return term in stems or (len(term) >= 5 and term in blob)
 
 
-def _names_someone_asked(question: Asked, card: Json, blob: str, known: Phrases) -> bool:
-    if question.names and question.names & set(re.findall(r"[^\W_]+", blob)):
+def _names_someone_asked(question: Asked, card: Json, blob: str, known: Phrases, *, fully: bool) -> bool:
+    """Whether a card holds a person that was asked about; `fully` wants all of a name's words in it."""
+    words = set(re.findall(r"[^\W_]+", blob))
+    if any(person <= words if fully else person & words for person in question.people):
         return True
     return bool(question.relations & relations_in(card, blob, known))
 
@@ -214,9 +220,10 @@ def _is_acceptable(question: Asked, fit: Fit) -> bool:
 
 
 def _is_about_someone_else(question: Asked, fit: Fit) -> bool:
-    """Whether a card is a trait of somebody else and shares no word with a question about oneself."""
-    asks_for_person = {"who", "name"} & set(question.kinds)
-    return bool(fit.card.get("subject")) and not asks_for_person and not fit.words and fit.share == 0.0
+    """Whether a card is a trait of somebody else that neither the question nor the words before lead to."""
+    if {"who", "name"} & set(question.kinds) or fit.words or fit.before >= SHARE:
+        return False
+    return bool(fit.card.get("subject"))
 
 
 def _together(question: Asked, accepted: Sequence[Fit], fits: Sequence[Fit]) -> list[Fit]:

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 
 from memory.language import fold, question_words, terms
 from memory.language import words as split_words
-from memory.listening import Act
+from memory.listening import Act, listen
 from memory.llm.embedded import asking, chat, requests, stating, talks
 from memory.llm.embedded.matching import Fit, answering, closest, weigh
 from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene
 from memory.llm.embedded.voice import subject_asked
+from memory.records import Category
+
+_MESSAGES_BACK = 4
+_STATEMENTS = frozenset({Category.FACT, Category.PERSON, Category.EVENT})
 
 
 def _is_asked(scene: Scene) -> bool:
@@ -36,7 +40,9 @@ def _wanted(scene: Scene) -> bool:
     heard = scene.heard
     is_question = _is_asked(scene) or _may_ask(scene)
     other = Act.WHAT_DO_YOU_KNOW in heard.acts or talks.is_wanted(scene)
-    if not is_question or other or heard.asks_if_kept or requests.kind(scene):
+    if heard.correction is not None and "?" not in scene.said:
+        return False  # "twelve, not eleven. Where does the time go." wants no answer
+    if not is_question or other or _kept_wanted(scene) or requests.kind(scene):
         return False
     return requests.is_about_memory(scene)
 
@@ -46,18 +52,23 @@ def _first(scene: Scene) -> Sequence[Wanted]:
 
 
 def told_now(scene: Scene) -> tuple[Json, ...]:
-    """Earlier statements of the person in this conversation, as cards; questions are none."""
+    """What the person told in this conversation's last messages, as cards: a statement whose keeping failed
+    is still known, a joke or a "what if" still is not."""
     said = [m.text for m in scene.request.messages if m.role == "user" and m.text and not m.results]
+    told = []
+    for text in reversed(said[:-1][-_MESSAGES_BACK:]):
+        heard = listen(text, language=scene.language, now=scene.now, zone=scene.zone)
+        told += [candidate for candidate in heard.candidates if candidate.category in _STATEMENTS]
     return tuple(
-        {"id": f"said-{at}", "category": "said", "text": text}
-        for at, text in enumerate(said[:-1])
-        if not text.rstrip().endswith("?")
+        {"id": f"said-{at}", "category": "said", "text": each.text, "subject": each.subject}
+        for at, each in enumerate(told)
     )
 
 
 def _answering(scene: Scene) -> tuple[Fit, ...]:
     kit = {"known": scene.phrases, "embedder": scene.embedder, "now": scene.now}
-    cards = scene.found
+    just_told = {candidate.text for candidate in scene.heard.candidates}
+    cards = tuple(card for card in scene.found if card.get("text") not in just_told)
     if scene.has("former"):
         cards = told_now(scene) or cards
     fits = answering(asking.question(scene), cards, **kit)  # type: ignore[arg-type]  # one dict for three calls
@@ -69,6 +80,8 @@ def _text(scene: Scene) -> str:
     if not fits:
         if not _is_asked(scene) and "?" not in scene.said:
             return scene.say("chat.any")
+        if scene.heard.candidates and not asking.question(scene).names:
+            return scene.say("request.any")  # something was told, and advice is asked for
         settled = _settled(scene)
         return scene.say("answer.settled", what=settled) if settled else unknown(scene)
     name = _name_only(scene, fits[0])
@@ -114,10 +127,9 @@ def unknown(scene: Scene) -> str:
     if not who:
         return scene.say("unknown.any")
     said = scene.say("unknown.who", who=who)
-    fits = weigh(
-        asking.question(scene), scene.found, known=scene.phrases, embedder=scene.embedder, now=scene.now
-    )
-    near = closest(asking.question(scene), [fit for fit in fits if fit.card.get("category") == "person"])
+    question = asking.question(scene)
+    fits = weigh(question, scene.found, known=scene.phrases, embedder=scene.embedder, now=scene.now)
+    near = closest(question, [fit for fit in fits if fit.card.get("category") == "person"])
     if near is None:
         return said
     return f"{said} {scene.say('unknown.only', who=who, what=stating.trait(near.card, who))}"
@@ -127,6 +139,11 @@ QUESTION = Part(name="question", wanted=_wanted, first=_first, text=_text)
 
 
 # "Did you keep that?"
+
+
+def _kept_wanted(scene: Scene) -> bool:
+    heard = scene.heard
+    return not heard.candidates and (heard.asks_if_kept or scene.has("worked"))
 
 
 def _kept_first(scene: Scene) -> Sequence[Wanted]:
@@ -145,7 +162,7 @@ def _kept_text(scene: Scene) -> str:
 
 KEPT = Part(
     name="kept",
-    wanted=lambda scene: scene.heard.asks_if_kept and not scene.heard.candidates,
+    wanted=_kept_wanted,
     first=_kept_first,
     text=_kept_text,
 )

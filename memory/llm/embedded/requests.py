@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
-from memory.language import find_times, fold, next_occurrence, say_date, say_time
+from memory.language import find_times, fold, next_occurrence, question_words, say_date, say_time
 from memory.listening import Act
 from memory.llm.embedded import arithmetic, asking, chat, places, shortening, stating, talks
 from memory.llm.embedded.matching import answering
@@ -116,11 +116,27 @@ def _signature(scene: Scene) -> str:
     name = scene.request.name
     jobs = [card for card in scene.found if str(card.get("attribute") or "").startswith("job")]
     jobs = jobs or [c for c in scene.found if c.get("relevant") and _is_job(scene, c)]
-    own = [card for card in jobs if not card.get("subject") and card.get("category") == "fact"]
+    own = [
+        c for c in jobs if not c.get("subject") and c.get("category") == "fact" and not _is_denied(scene, c)
+    ]
     if not own:
         return scene.say("request.signature", name=name)
-    employer = str(own[0].get("value") or "") or stating.about(scene, own[0])
+    employer = _as_written(str(own[0].get("value") or ""), str(own[0].get("text") or ""))
     return scene.say("request.signature_with", name=name, employer=employer)
+
+
+def _is_denied(scene: Scene, card: Json) -> bool:
+    words = set(re.findall(r"[^\W\d_]+(?:'[^\W\d_]*)?", fold(str(card.get("text") or ""))))
+    return bool(words & scene.phrases.voice.negation)
+
+
+def _as_written(value: str, text: str) -> str:
+    """A value with the capitals it has in the text; the text when it holds no value."""
+    at = fold(text).find(fold(value)) if value else -1
+    same_length = len(fold(text)) == len(text)
+    if at >= 0 and same_length:
+        return text[at : at + len(value)]
+    return value or text
 
 
 def _is_job(scene: Scene, card: Json) -> bool:
@@ -188,10 +204,12 @@ def _every(scene: Scene) -> list[Json]:
 def _recipe(scene: Scene) -> str:
     """No recipe, but what the person cannot or does not eat, also when it was told only now."""
     evidence = scene.phrases.evidence["diet"]
-    now_told = [{"text": candidate.text} for candidate in scene.heard.candidates]
+    now_told = [{"text": each.text, "subject": each.subject} for each in scene.heard.candidates]
     matters: dict[str, Json] = {}
     for card in (*now_told, *scene.found):
         text = str(card.get("text") or "")
+        if card.get("subject"):
+            continue  # what a colleague does not eat is not the cook's concern
         is_diet = str(card.get("attribute") or "").startswith(("allergy", "diet", "likes"))
         if is_diet or evidence.search(fold(text)):
             matters.setdefault(text, card)
@@ -205,9 +223,12 @@ def _other(scene: Scene) -> str:
     """An honest no, with what memory has on the people and things in the request; or the answer after all."""
     question = asking.question(scene)
     fits = answering(question, scene.found, known=scene.phrases, embedder=scene.embedder, now=scene.now)
-    if fits and question.kinds:
+    begins = scene.folded.lstrip("¿¡ ").split()[:1]
+    asks = bool(question.kinds) or bool(set(begins) & question_words(scene.language))
+    if fits and asks:
         return stating.statements(scene, [fit.card for fit in fits])
-    matters = [fit.card for fit in fits if fit.words or fit.named]
+    told_now = {candidate.text for candidate in scene.heard.candidates}
+    matters = [fit.card for fit in fits if (fit.words or fit.named) and fit.card.get("text") not in told_now]
     if not matters:
         return scene.say("request.any")
     return f"{scene.say('request.any')} {scene.say('request.mind', list=stating.items(scene, matters))}"

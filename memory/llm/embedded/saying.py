@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from memory.language import fold, next_occurrence, say_date, say_when
 from memory.llm.embedded.scene import Done, Scene, when_json, when_of
-from memory.llm.embedded.voice import clause
+from memory.llm.embedded.voice import clause, turned
 from memory.records import Category, When
 
 _VISIBLE = frozenset({"task", "reminder", "memo"})
@@ -22,6 +23,8 @@ _BY_ATTRIBUTE = (
     ("health", "health"),
 )
 _NAMES_AT_MOST = 3
+_CRY_WORDS = 4
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
 
 
 def is_visible(done: Done) -> bool:
@@ -51,11 +54,12 @@ def confirmation(scene: Scene, done: Done) -> str:
     arguments = done.call.arguments
     category = str(arguments.get("category", ""))
     when = when_of(arguments.get("when"), scene.zone)
-    what = clause(str(arguments.get("title") or arguments.get("text") or ""))
+    what = back(scene, str(arguments.get("title") or arguments.get("text") or ""))
     said = moment(scene, when)
     if category == Category.REMINDER and when is not None:
-        if when.rrule:
-            return scene.say("confirm.recurring", what=what, when=said, first=first_firing(scene, when))
+        first = first_firing(scene, when)
+        if when.rrule and first not in said:
+            return scene.say("confirm.recurring", what=what, when=said, first=first)
         return scene.say("confirm.reminder", what=what, when=said)
     if category == Category.MEMO:
         return scene.say("confirm.memo", what=what)
@@ -67,9 +71,16 @@ def confirmation(scene: Scene, done: Done) -> str:
     )
 
 
+def back(scene: Scene, text: str) -> str:
+    """A card's words as a part of a sentence to the person; quoted where "I" cannot be turned."""
+    words = clause(text)
+    turned_words = turned(words, scene.phrases)
+    return turned_words if turned_words is not None else scene.phrases.quoted(words)
+
+
 def ask_time(scene: Scene, text: str, when: dict[str, Any] | None) -> str:
     """The question for a missing hour, with the day that is already known."""
-    what = clause(text)
+    what = back(scene, text)
     told = when_of(when, scene.zone) if when else None
     if told is None:
         return scene.say("ask.day", what=what)
@@ -84,10 +95,24 @@ def day(scene: Scene, when: When) -> str:
 
 def _tone(scene: Scene) -> str:
     """The reaction that the feeling in the message asks for, "" for a plain one."""
+    told = fold(_told_in(scene))
     for cue in ("sad", "glad"):
-        if scene.has(cue):
+        if scene.phrases.cue(cue, told):
             return f"react.{cue}"
     return ""
+
+
+def _told_in(scene: Scene) -> str:
+    """The sentences of the message that tell something, and short cries ("At last!"); all of it when none does."""
+    spans = [candidate.span for candidate in scene.heard.candidates]
+    if not spans:
+        return scene.said
+    kept = []
+    for match in _SENTENCE.finditer(scene.said):
+        tells = any(start < match.end() and match.start() < end for start, end in spans)
+        if tells or len(match.group().split()) <= _CRY_WORDS:
+            kept.append(match.group())
+    return " ".join(kept)
 
 
 def reaction(scene: Scene) -> str:
@@ -108,9 +133,10 @@ def _reaction_key(scene: Scene) -> str:
     tone = _tone(scene)
     if tone == "react.sad":
         return "sad"
-    if heard.correction is not None and not any(candidate.negated for candidate in heard.candidates):
-        return "change"
-    if any(made.result.get("superseded") for made in scene.results("create_card")):
+    if heard.correction is not None:
+        return "any" if any(candidate.negated for candidate in heard.candidates) else "change"
+    told_now = {str(made.call.arguments.get("text")) for made in scene.results("create_card")}
+    if any(set(made.result.get("superseded") or ()) - told_now for made in scene.results("create_card")):
         return "stopped" if any(candidate.negated for candidate in heard.candidates) else "change"
     if tone:
         return "glad"

@@ -94,7 +94,8 @@ def _other_reading(scene: Scene) -> dict[str, Any] | None:
                 continue
             if local.isoformat(timespec="minutes") == when["start"]:
                 other = when | {"start": mention.alternative.isoformat(timespec="minutes")}
-                return {"card": made.result["card"], "text": made.call.arguments["text"], "when": other}
+                text = made.call.arguments["text"]
+                return {"card": made.result["card"], "text": text, "when": other, "read_as": when["start"]}
     return None
 
 
@@ -104,7 +105,8 @@ def _text(scene: Scene) -> str:
         return scene.say("confirm.failed")
     parts = [saying.confirmation(scene, made) for made in created if saying.is_visible(made)]
     other = _other_reading(scene)
-    if other is not None:
+    # The other half of the day is only kept for "no, in the evening"; another day is put as a question.
+    if other is not None and other["when"]["start"][:10] != other["read_as"][:10]:
         parts.append(scene.say("confirm.alternative", when=saying.moment(scene, other["when"])))
     timeless = _timeless(scene)
     if timeless is not None:

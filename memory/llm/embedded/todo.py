@@ -180,9 +180,11 @@ def _proposed(scene: Scene) -> When | None:
     if not days and mention is None:
         return None
     day = days[-1] if days else mention
-    hour = mention.time if mention is not None and mention.time is not None else (day.time if day else None)
     if day is None or day.date is None:
         return None
+    hour = day.time
+    if mention is not None and mention.time is not None:
+        hour = _hour_on(scene, datetime.combine(day.date, time()), mention.time)
     start = datetime.combine(day.date, hour or time())
     return When(start=start, zone=scene.zone, all_day=hour is None)
 
@@ -301,7 +303,9 @@ def _targets(scene: Scene) -> tuple[Json, ...]:
     scores = [(_hits(scene, card, wanted), card) for card in items]
     best = max((hits for hits, _ in scores), default=0)
     if not best:
-        return _last_spoken_of(scene, items) or tuple(card for card in items if card.get("relevant"))[:1]
+        # Only a move may mean what was just spoken of: a wrong cancel is worse than asking again.
+        spoken_of = _last_spoken_of(scene, items) if _verb(scene) == "move" else ()
+        return spoken_of or tuple(card for card in items if card.get("relevant"))[:1]
     return tuple(card for hits, card in scores if hits == best)
 
 
@@ -383,7 +387,7 @@ def _on_weekday(rrule: str | None, start: datetime) -> str | None:
 def _change_text(scene: Scene) -> str:
     verb, targets = _verb(scene), _targets(scene)
     if not targets:
-        return scene.say("confirm.not_kept")
+        return scene.say("confirm.never_mind" if verb == "cancel" else "confirm.not_kept")
     if len(targets) > 1:
         return scene.say("ask.which", list=saying.labels(scene, targets[:5]))
     if any(not done.ok for done in scene.results("update_card")):

@@ -15,6 +15,7 @@ from memory.listening.lexicon import lexicon
 from memory.llm.embedded.phrases import Phrases, Voice
 
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*['’]?")
+_QUOTE = re.compile(r"[«»“”„\"‹›]")
 _END = re.compile(r"[\s.,;:!…]+$")
 
 
@@ -52,6 +53,8 @@ def turned(text: str, known: Phrases) -> str | None:
     """
     voice = known.voice
     words, tail = _words(text)
+    if _QUOTE.search(text):
+        return None  # the "I" in a quotation is somebody else
     if not words or any(word.folded in voice.first for word in words):
         return None
     _swap(words, voice)
