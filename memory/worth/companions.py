@@ -7,7 +7,7 @@ whichever companion is on top, in O(companions) a use.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory.worth.policy import POLICY, Policy
@@ -24,32 +24,42 @@ class Solo:
 
 
 def mingled(
-    companions: Iterable[Companion],
-    others: Iterable[int],
+    companions: tuple[Companion, ...],
+    others: Sequence[int],
     *,
+    use: int,
     good: bool,
     base: float,
     policy: Policy = POLICY,
 ) -> tuple[Companion, ...]:
     """The companions after one more use together with `others`.
 
-    When all places are taken a newcomer replaces the companion with the fewest shared uses. One that
-    always comes along gains a use each time, so it keeps its place however many others pass by.
+    When all places are taken, newcomers replace those that were seen once and are absent now; if all have
+    been seen more often, one newcomer replaces the weakest absent one. So passers-by push each other out, and whoever
+    comes along often keeps its place. Which newcomer goes first rotates with `use`, the number of the use,
+    so that the order of retrieval favours nobody.
     """
     table = {companion.card: companion for companion in companions}
+    absent = sorted(companion for companion in companions if companion.card not in others)
+    newcomers = [card for card in others if card not in table]
     for card in others:
-        known = table.get(card)
-        if known is not None:
+        if (known := table.get(card)) is not None:
             table[card] = Companion(known.uses + 1, card, known.good + good, known.expected + base)
-            continue
+    places = [companion.card for companion in absent if companion.uses == 1]
+    if not places and len(table) >= policy.companions:
+        places = [companion.card for companion in absent[:1]]
+    first = use % len(newcomers) if newcomers else 0
+    for card in newcomers[first:] + newcomers[:first]:
         if len(table) >= policy.companions:
-            del table[min(table.values()).card]
+            if not places:
+                break
+            del table[places.pop(0)]
         table[card] = Companion(1, card, int(good), base)
     return tuple(table.values())
 
 
 def keep_company(
-    state: WorthState, others: Iterable[int], *, good: bool, base: float, policy: Policy = POLICY
+    state: WorthState, others: Sequence[int], *, good: bool, base: float, policy: Policy = POLICY
 ) -> WorthState:
     """The state after one use together with `others`; its other counters stay."""
     return replace(
@@ -57,7 +67,9 @@ def keep_company(
         shared_uses=state.shared_uses + 1,
         shared_good=state.shared_good + good,
         shared_expected=state.shared_expected + base,
-        companions=mingled(state.companions, others, good=good, base=base, policy=policy),
+        companions=mingled(
+            state.companions, others, use=state.shared_uses, good=good, base=base, policy=policy
+        ),
     )
 
 

@@ -201,13 +201,12 @@ def _credit(
         *(np.array([getattr(row, name) for row in rows], dtype=float) for name in Regime._fields)
     )
     regime, alarmed = absorb(columns, float(good), base, policy)
+    values = np.stack(regime, axis=1).tolist()
     together = [use.card for use in credited]
     moved: dict[int, WorthState] = {}
-    values = np.stack(regime, axis=1).tolist()
     for row, use, counters, changed in zip(rows, credited, values, alarmed.tolist(), strict=True):
         h_plus, h_minus = tally(row.h_plus, row.h_minus, use.weight, float(good))
-        # What was shared in an old regime says nothing about a new one.
-        before = BLANK if changed else row
+        others = [card for card in together if card != use.card]
         state = replace(
             row,
             h_plus=h_plus,
@@ -217,25 +216,32 @@ def _credit(
             run=(max(row.run, 0) + 1) if good else (min(row.run, 0) - 1),
             changes=row.changes + changed,
             **dict(zip(Regime._fields, counters, strict=True)),
-            shared_uses=before.shared_uses + 1,
-            shared_good=before.shared_good + good,
-            shared_expected=before.shared_expected + base,
-            companions=companions.mingled(
-                before.companions,
-                [card for card in together if card != use.card],
-                good=good,
-                base=base,
-                policy=policy,
-            ),
+            # What was shared in an old regime says nothing about a new one.
+            **_company(BLANK if changed else row, others, good, base, policy),
         )
-        if state.status in status.SILENCED:
-            served = state.trial or Trial()
-            state = replace(
-                state,
-                trial=replace(served, shown=served.shown + 1, shown_good=served.shown_good + good),
-            )
-        moved[use.card] = state
+        moved[use.card] = _served_while_silenced(state, good)
     return moved
+
+
+def _company(row: WorthState, others: list[int], good: bool, base: float, policy: Policy) -> dict[str, Any]:
+    """The fields of company after one more use; part of one `replace`, which is the costly step."""
+    return {
+        "shared_uses": row.shared_uses + 1,
+        "shared_good": row.shared_good + good,
+        "shared_expected": row.shared_expected + base,
+        "companions": companions.mingled(
+            row.companions, others, use=row.shared_uses, good=good, base=base, policy=policy
+        ),
+    }
+
+
+def _served_while_silenced(state: WorthState, good: bool) -> WorthState:
+    """A suppressed memory that answered a direct question: its uses since are counted, it may come back."""
+    if state.status not in status.SILENCED:
+        return state
+    since = state.trial or Trial()
+    counted = replace(since, shown=since.shown + 1, shown_good=since.shown_good + good)
+    return replace(state, trial=counted)
 
 
 def _count_lots(states: Mapping[int, WorthState], episode: Episode) -> dict[int, WorthState]:
@@ -274,10 +280,8 @@ def _amnesty(states: Mapping[int, WorthState], convict: int, episode: Episode) -
 def _moved(state: WorthState, deed: Act, policy: Policy) -> WorthState:
     accused = state.status in (Status.SUSPECT, Status.REVIEW) or state.status in status.SILENCED
     match deed.move:
-        case Move.RESTORE:
+        case Move.RESTORE | Move.CONFIRM:
             return status.clear(state, deed.at) if accused else state
-        case Move.CONFIRM:
-            return status.clear(state, deed.at)
         case Move.DENY:
             return state if state.status in status.SILENCED else status.denied(state, deed.at)
         case Move.PIN:

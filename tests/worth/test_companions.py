@@ -37,6 +37,35 @@ def test_a_steady_companion_keeps_its_place_in_a_crowd() -> None:
     assert len(state.companions) == POLICY.companions
 
 
+@pytest.mark.parametrize("partner", [0, 10_000])
+@pytest.mark.parametrize("last", [True, False])
+def test_a_frequent_companion_gets_in_wherever_it_stands(partner: int, last: bool) -> None:
+    # Two of three uses together, among six passers-by who never come twice; low id or high, first or last.
+    uses = []
+    for t in range(90):
+        passing = list(range(100 + 6 * t, 106 + 6 * t))
+        others = passing if t % 3 == 0 else ([*passing, partner] if last else [partner, *passing])
+        uses.append((others, True))
+    companion = top(seen(uses))
+    assert companion is not None
+    assert companion.card == partner
+    assert companion.uses >= 58
+
+
+def test_a_second_friend_is_not_pushed_out_by_a_crowd() -> None:
+    uses: list[tuple[list[int], bool]] = [([1, 2], True)] * 20 + [([1], True)] * 5
+    uses += [(list(range(100 + 7 * t, 107 + 7 * t)), True) for t in range(20)]
+    known = {companion.card: companion.uses for companion in seen(uses).companions}
+    assert (known[1], known[2]) == (25, 20)
+
+
+def test_a_new_friend_gets_in_when_all_places_are_taken_by_old_ones() -> None:
+    old = list(range(1, 9))
+    uses = [(old, True)] * 3 + [([50, 60 + t], True) for t in range(30)]
+    known = {companion.card: companion.uses for companion in seen(uses).companions}
+    assert known[50] >= 25
+
+
 def test_never_seen_apart_is_entangled_until_ten_solo_uses() -> None:
     together = [([1], True)] * 60
     assert is_entangled(seen(together))
