@@ -1,0 +1,1 @@
+"""Other memory libraries, each run in an environment of its own for `make bench-peers`."""
