@@ -152,6 +152,42 @@ def test_the_same_time_is_told_with_its_new_day() -> None:
     assert (mention.date, mention.same_time) == (date(2026, 6, 13), True)
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "before", "after"),
+    [
+        ("half an hour before", "en", 30, None),
+        ("push it back an hour", "en", None, 60),
+        ("eine Stunde vorher", "de", 60, None),
+        ("eine Viertelstunde später", "de", None, 15),
+        ("com meia hora de antecedência", "pt", 30, None),
+        ("uma hora mais tarde", "pt", None, 60),
+        ("un quart d'heure avant", "fr", 15, None),
+        ("une heure plus tard", "fr", None, 60),
+        ("el día antes", "es", 1440, None),
+        ("media hora más tarde", "es", None, 30),
+    ],
+)
+def test_distances_to_another_moment(text: str, language: str, before: int | None, after: int | None) -> None:
+    mention = _one(text, language=language)
+    assert mention.local is None
+    assert mention.relative_before == (timedelta(minutes=before) if before else None)
+    assert mention.relative_after == (timedelta(minutes=after) if after else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "day"),
+    [
+        ("two days before Christmas", "en", date(2026, 12, 23)),
+        ("eine Woche nach Ostern", "de", date(2027, 4, 4)),
+        ("dois dias antes do Natal", "pt", date(2026, 12, 23)),
+        ("deux jours avant Noël", "fr", date(2026, 12, 23)),
+        ("dos días antes de Navidad", "es", date(2026, 12, 23)),
+    ],
+)
+def test_a_distance_to_a_day_that_is_told_is_a_day(text: str, language: str, day: date) -> None:
+    assert _one(text, language=language).date == day
+
+
 def test_a_fallback_date_is_never_in_the_past() -> None:
     assert _one("due 12-Jul-2026").date == date(2026, 7, 12)
     assert find_times("due 12-Jul-1999", language="en", now=WEDNESDAY) == ()
@@ -163,16 +199,31 @@ def test_a_naive_now_is_refused() -> None:
 
 
 WORDS = {
-    "en": "remind me to call Ann at eight on next Friday every other week tomorrow in ten days the 5th "
-    "of May may noon half past quarter to six evening last ago before until 12:30 3/4 31 second one and starting except",
-    "de": "erinnere mich morgen um halb acht am nächsten Freitag alle zwei Wochen jeden vor nach im Mai "
-    "ersten letzten bis ab außer Mitternacht Viertel in zehn Tagen 12.5. 18:30 Uhr abends früh heute dienstags Monat",
-    "pt": "lembra-me amanhã às oito e meia na próxima sexta todas as quartas daqui a dez dias dia 5 "
-    "de maio meio-dia menos um quarto da noite até depois antes há duas semanas 12/5 18h30 segunda primeira última do mês",
-    "fr": "rappelle-moi demain à huit heures et demie vendredi prochain tous les mardis dans dix jours le 5 "
-    "mai midi moins le quart du soir jusqu'à avant il y a deux semaines 12/05 18h30 premier dernier sauf sur deux",
-    "es": "recuérdame mañana a las ocho y media el próximo viernes todos los martes dentro de diez días el 5 "
-    "de mayo menos cuarto de la noche hasta antes hace dos semanas 12/5 18:30 primer último cada mes excepto",
+    "en": (
+        "remind me to call Ann at eight on next Friday every other week tomorrow in ten days the 5th of "
+        "May may noon half past quarter to six evening last ago before until 12:30 3/4 31 second one and "
+        "starting except"
+    ),
+    "de": (
+        "erinnere mich morgen um halb acht am nächsten Freitag alle zwei Wochen jeden vor nach im Mai "
+        "ersten letzten bis ab außer Mitternacht Viertel in zehn Tagen 12.5. 18:30 Uhr abends früh heute "
+        "dienstags Monat"
+    ),
+    "pt": (
+        "lembra-me amanhã às oito e meia na próxima sexta todas as quartas daqui a dez dias dia 5 de maio "
+        "meio-dia menos um quarto da noite até depois antes há duas semanas 12/5 18h30 segunda primeira "
+        "última do mês"
+    ),
+    "fr": (
+        "rappelle-moi demain à huit heures et demie vendredi prochain tous les mardis dans dix jours le 5 "
+        "mai midi moins le quart du soir jusqu'à avant il y a deux semaines 12/05 18h30 premier dernier "
+        "sauf sur deux"
+    ),
+    "es": (
+        "recuérdame mañana a las ocho y media el próximo viernes todos los martes dentro de diez días el "
+        "5 de mayo menos cuarto de la noche hasta antes hace dos semanas 12/5 18:30 primer último cada "
+        "mes excepto"
+    ),
 }
 
 

@@ -1,6 +1,6 @@
 """Dates and times in a text, in five languages. Pure: `now` is handed in."""
 
-from memory.language.times.find import find_times
+from memory.language.times.find import find_times, preload
 from memory.language.times.mention import Granularity, Tense, TimeMention
 
-__all__ = ["Granularity", "Tense", "TimeMention", "find_times"]
+__all__ = ["Granularity", "Tense", "TimeMention", "find_times", "preload"]

@@ -13,6 +13,7 @@ _SENTENCE_END = re.compile(r"(?<!\d)[.!?…]+(?=\s|$)|[!?]|\.(?=\s+[^\W\d])(?<=\
 _CLAUSE_END = re.compile(_SENTENCE_END.pattern + r"|:(?=\s)")
 # Days that a weekday may stand beside.
 _BESIDE_WEEKDAY = frozenset({"date", "numeric", "monthday", "day", "holiday", "month"})
+WHOLE_DAYS = ("day", "week", "fortnight", "month")
 MARKERS = frozenset({"starting", "until"})
 
 
@@ -32,7 +33,7 @@ class Told:
     end_clock: Piece | None = None
     end_part: Piece | None = None
     duration: Piece | None = None
-    before: Piece | None = None
+    before: Piece | None = None  # a distance to another moment; its kind says before or after
     same_time: Piece | None = None
 
     @property
@@ -66,7 +67,11 @@ class Told:
 
     def _place(self, piece: Piece, role: str) -> bool:
         kind = piece.kind
-        if self.before is not None or (kind == "before" and self.pieces):
+        if self.before is not None and not (
+            kind in DAY_KINDS and self.before.values.get("unit") in WHOLE_DAYS
+        ):
+            return False
+        if kind in ("before", "after") and self.pieces:
             return False
         if kind == "every":
             return self._place_every(piece)
@@ -77,10 +82,11 @@ class Told:
         if kind == "except":
             self.excepted.append(piece)
             return True
-        if kind in ("duration", "before", "same_time"):
-            if getattr(self, kind) is not None:
+        name = "before" if kind == "after" else kind
+        if name in ("duration", "before", "same_time"):
+            if getattr(self, name) is not None:
                 return False
-            setattr(self, kind, piece)
+            setattr(self, name, piece)
             return True
         return False
 

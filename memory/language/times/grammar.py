@@ -26,10 +26,12 @@ and gives its value; `{hour:hour2}` gives it another name. Built-in placeholders
 {ord} an ordinal, {day} 1..31 in any form, {hour} 0..24, {min} 0..59, {hourword} {minword}
 in words only, {fig} one or two figures, {fig0} a month in two figures, {dayfig} a day in figures or
 an ordinal, {digits2} minutes in two figures, {year} four figures, {yy} two or four, {list} weekdays
-with commas and "and", {plurals} the same of weekdays that recur. The value `role = "end"` makes a
-match the end of a range; `weak = 12` makes hours up to it durations unless a day stands beside them; `exact` is a pattern that must be found in the match as it was written (accents
+with commas and "and", {plurals} the same of weekdays that recur, {any} a weekday in any form.
+
+Values with a meaning of their own: `role = "end"` makes a match the end of a range; `weak = 12` makes
+hours up to it durations unless a day stands beside them; `beside = true` keeps a part of the day only
+beside a day or an hour; `exact` is a pattern that must be found in the match as it was written (accents
 that tell words apart). A table `bare` holds weekdays in a form that other words have too ("segunda").
-{any} is a weekday in any form.
 
 Of overlapping matches the longest counts; of equally long ones the one with fewer placeholders, then
 the earlier one.

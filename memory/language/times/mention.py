@@ -32,6 +32,7 @@ class TimeMention:
     approximate: bool = False  # the hour stands for a part of the day ("in the evening")
     part: str = ""  # "morning", "noon", "afternoon", "evening", "night", "midnight" when told
     relative_before: timedelta | None = None  # "an hour before": distance to another moment, positive
+    relative_after: timedelta | None = None  # "an hour later": how far what is known moves, positive
     missing_time: bool = False  # a day is known, its hour was not told
     same_time: bool = False  # "same time": the hour of what is being moved
     deadline: bool = False  # "by Friday"

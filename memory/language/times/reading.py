@@ -22,7 +22,7 @@ NO_SPANS: tuple[tuple[int, int], ...] = ()
 def read(told: Told, context: Context) -> TimeMention | None:
     """The mention that the pieces make (its spans are still empty), or None when there is no such day."""
     if told.before is not None:
-        return _read_before(told.before.values)
+        return _read_beside(told, told.before, context) if told.days else _read_before(told.before)
     if told.every:
         mention = _read_recurring(told, context)
         if mention is not None:
@@ -40,14 +40,26 @@ def read(told: Told, context: Context) -> TimeMention | None:
     return None
 
 
-def _read_before(values: Values) -> TimeMention:
+def _read_beside(told: Told, distance: Piece, context: Context) -> TimeMention | None:
+    """A day so far before or after a day told beside it ("two days before Christmas")."""
+    day = read_day(told.days, context)
+    if day is None:
+        return None
+    length = _length({"count": 1, **distance.values})
+    first = day.first - length if distance.kind == "before" else day.first + length
+    return _read_all_day(Told(told.sentence), Day(first=first, fixed=True), context)
+
+
+def _read_before(piece: Piece) -> TimeMention:
+    values = piece.values
     amount = float(values.get("count", values.get("num", 1))) + float(values.get("more", 0))
     unit = str(values.get("unit", "minute"))
     minutes = {"minute": 1, "hour": 60, "day": DAY, "week": 7 * DAY, "fortnight": 14 * DAY, "month": 30 * DAY}
     total = float(values.get("minutes", 0)) or amount * minutes.get(unit, 1)
     return TimeMention(
         spans=NO_SPANS,
-        relative_before=timedelta(minutes=total),
+        relative_before=timedelta(minutes=total) if piece.kind == "before" else None,
+        relative_after=timedelta(minutes=total) if piece.kind == "after" else None,
         has_date=False,
         part=str(values.get("part", "")),
         granularity="day" if unit in ("day", "week", "fortnight", "month") else "minute",
