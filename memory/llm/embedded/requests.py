@@ -26,6 +26,8 @@ def kind(scene: Scene) -> str:
     heard = scene.heard
     if talks.is_wanted(scene) or heard.rule:
         return ""
+    if heard.correction is not None and "?" not in scene.said:
+        return ""
     is_request = Act.REQUEST in heard.acts
     asks = is_request or heard.question is not None or Act.QUESTION in heard.acts
     if not asks and scene.heard.candidates and "?" not in scene.said:
