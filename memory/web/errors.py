@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
+import traceback
 
 from flask import Flask, Response, jsonify, make_response, redirect, render_template, request, url_for
 from flask_babel import gettext as _
 from flask_limiter import RateLimitExceeded
 from flask_wtf.csrf import CSRFError
-from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -83,11 +83,9 @@ def _http_error(error: HTTPException) -> BaseResponse:
 
 
 def _fault(error: Exception) -> Response:
-    # Broad on purpose: whatever breaks, the person reads a sentence and the log has the reason.
-    # A database error's text may hold a person's words, so that only its class is logged.
-    if isinstance(error, SQLAlchemyError):
-        log.error("page failed", extra={"endpoint": request.endpoint, "error": type(error).__name__})
-    else:
-        log.error("page failed", exc_info=error, extra={"endpoint": request.endpoint})
+    # Broad on purpose: whatever breaks, the person reads a sentence and the log has the place.
+    # Its message stays out of the log: it may hold what a person wrote.
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    log.error("page failed: %s\n%s", type(error).__name__, frames, extra={"endpoint": request.endpoint})
     message = _("Something went wrong on our side. Nothing that you wrote before is lost. Please try again.")
     return answer(message, 500)
