@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory.language import surface_terms, terms
+from memory.language import find_names, fold, surface_terms, terms
 from memory.llm.embedded.matching import Asked, asked
 from memory.llm.embedded.scene import Scene
 
@@ -14,9 +14,19 @@ _FEW_WORDS = 4  # a question with fewer content words leans on what was said bef
 def question(scene: Scene) -> Asked:
     """The message's question, taken apart."""
     heard = scene.heard.question
-    names, relations = (heard.names, heard.relations) if heard else ((), ())
+    names = tuple(_in_full(scene, name) for name in heard.names) if heard else ()
+    relations = heard.relations if heard else ()
     before = scene.said_before if is_elliptic(scene) else ""
     return asked(scene.said, names, relations, before=before, known=scene.phrases)
+
+
+def _in_full(scene: Scene, name: str) -> str:
+    """A name with the words that stand beside it in the message: of two Annas, "Anna Voss" is one."""
+    own = set(fold(name).split())
+    known = [known for known, _ in scene.request.known_people if fold(known) in scene.folded]
+    spans = [span.name for span in find_names(scene.said, scene.language)]
+    # A known name first: German nouns beside a name have a capital too.
+    return next((each for each in [*known, *spans] if own < set(fold(each).split())), name)
 
 
 def is_elliptic(scene: Scene) -> bool:

@@ -165,4 +165,5 @@ KEPT = Part(
     wanted=_kept_wanted,
     first=_kept_first,
     text=_kept_text,
+    takes_all=True,
 )

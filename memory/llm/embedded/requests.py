@@ -118,9 +118,8 @@ def _signature(scene: Scene) -> str:
     name = scene.request.name
     jobs = [card for card in scene.found if str(card.get("attribute") or "").startswith("job")]
     jobs = jobs or [c for c in scene.found if c.get("relevant") and _is_job(scene, c)]
-    own = [
-        c for c in jobs if not c.get("subject") and c.get("category") == "fact" and not _is_denied(scene, c)
-    ]
+    jobs = [card for card in jobs if not card.get("subject") and not _is_denied(scene, card)]
+    own = [card for card in jobs if card.get("category") == "fact"]
     if not own:
         return scene.say("request.signature", name=name)
     employer = _as_written(str(own[0].get("value") or ""), str(own[0].get("text") or ""))

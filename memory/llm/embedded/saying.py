@@ -103,7 +103,7 @@ def _tone(scene: Scene) -> str:
 
 
 def _told_in(scene: Scene) -> str:
-    """The sentences of the message that tell something, and short cries ("At last!"); all of it when none does."""
+    """The sentences that tell something, and short cries ("At last!"); the message when none does."""
     spans = [candidate.span for candidate in scene.heard.candidates]
     if not spans:
         return scene.said
