@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ipaddress
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
 
 from flask import current_app, g, request
 from flask_login import current_user
@@ -75,3 +77,18 @@ def wants_json() -> bool:
 def base_url() -> str:
     """The address that people reach the server by, without a slash at the end."""
     return wiring().settings.url or request.host_url.rstrip("/")
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether a host, with a port or not, is this machine: browsers trust it without https.
+
+    >>> is_this_machine("127.0.0.1:8137"), is_this_machine("[::1]:8137"), is_this_machine("192.168.1.7:8137")
+    (True, True, False)
+    """
+    name = urlsplit(f"//{host}").hostname or ""
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False

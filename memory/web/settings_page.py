@@ -13,7 +13,7 @@ from memory import accounts
 from memory.errors import AppError
 from memory.storage import devices
 from memory.storage.engine import reading, transaction
-from memory.web.current import person, wiring
+from memory.web.current import is_this_machine, person, wiring
 from memory.web.errors import words
 from memory.web.i18n import LANGUAGE_NAMES
 from memory.web.security import FEW_BY_ACCOUNT, is_failure, limiter
@@ -109,6 +109,7 @@ def _page(**faults: str) -> str:
         languages=LANGUAGE_NAMES,
         zones=sorted(zone for zone in zoneinfo.available_timezones() if "/" in zone or zone == "UTC"),
         faults=faults,
+        is_plain_http=not request.is_secure and not is_this_machine(request.host),
     )
 
 

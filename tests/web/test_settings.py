@@ -58,6 +58,20 @@ def test_a_browser_is_a_device_with_a_name(client: FlaskClient, person: Person, 
     assert "Phone in the kitchen" in client.get("/settings/").text
 
 
+def test_plain_http_says_what_it_lacks(sign_in: SignIn, person: Person) -> None:
+    lacking = "browsers allow notifications, installing the page and copying with a button only over https"
+    for base, expected in (
+        ("http://127.0.0.1:8137", False),
+        ("http://localhost", False),
+        ("https://chat.example.org", False),
+        ("http://192.168.1.7:8137", True),
+    ):
+        browser = sign_in(person)
+        with browser.session_transaction(base_url=base) as session:
+            session["_user_id"] = f"{person.public_id}:{person.session_epoch}"
+        assert (lacking in browser.get("/settings/", base_url=base).text) is expected, base
+
+
 def test_two_who_share_a_browser_each_keep_their_device(
     client: FlaskClient, person: Person, make_person: MakePerson, wiring: Wiring
 ) -> None:
