@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import getpass
+import importlib.util
 import os
 import sys
 import zoneinfo
@@ -304,5 +305,19 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
+def _enter_environment() -> None:
+    """Start anew in the environment that `make run` made, when another Python was taken.
+
+    So that `python app.py doctor` works from any shell.
+    """
+    made = ROOT / ".venv"
+    if importlib.util.find_spec("sqlalchemy") is not None:
+        return
+    if Path(sys.prefix) == made or not (made / "bin" / "python").exists():
+        sys.exit("What Asterism needs is not installed yet: make run sets it up.")
+    os.execv(made / "bin" / "python", [str(made / "bin" / "python"), *sys.argv])  # noqa: S606 (our own program)
+
+
 if __name__ == "__main__":
+    _enter_environment()
     sys.exit(main())
