@@ -33,6 +33,7 @@ __all__ = ["Angle", "CardCache", "Recalled", "recall"]
 
 MAX_ANGLES = 3
 _WIDE = 4  # times k: how many of an angle are looked at, so that fusion has something to fuse
+_SPARE = 8  # read beyond k: worth may reorder, and some may have gone meanwhile
 _SEEDS = 3  # found cards whose neighbours come along
 _NEIGHBOURS = 2  # of each
 
@@ -191,7 +192,7 @@ def _found(
     session: Session, person_id: int, hits: Sequence[Hit], *, k: int, guest: bool, now: datetime
 ) -> list[Found]:
     """The hits as records: read anew, weighed by worth and warmth, with their neighbours."""
-    wide = hits[: _WIDE * k]
+    wide = hits[: k + _SPARE]
     known = rows.cards(session, person_id, [hit.id for hit in wide]) if wide else {}
     states = {
         card_id: worth.WorthState.from_dict(state)
