@@ -178,7 +178,8 @@ class _Walk:
         if index and has_left and lex.has("that", word.folded) and self._complement(index):
             self._open(Role.COMPLEMENT)
             return index + 1
-        if index and self.dictated and has_left and self._dictated_start(index):
+        reason = self.role in (Role.CAUSE, Role.CONDITION)
+        if index and (self.dictated or reason) and has_left and self._dictated_start(index):
             self._open(Role.MAIN)
             self.current.append(word)
             return index + 1
@@ -210,10 +211,7 @@ class _Walk:
     def _verb_last(self, index: int) -> bool:
         """Whether the part that begins at a word ends with its verb, as German subordinate clauses do."""
         end = self._part_end(index)
-        return end > index + 1 and self._is_verb(self.words[end - 1].folded)
-
-    def _is_verb(self, word: str) -> bool:
-        return word in self.lex.verbs
+        return end > index + 1 and self.words[end - 1].folded in self.lex.verbs
 
     def _own_subject(self, index: int) -> bool:
         """Whether a subject of its own follows a "that"."""
@@ -422,9 +420,8 @@ class _Walk:
             return bool(lex.begins("question", self.piece.part(at).norm))
         if word in lex.verbs:
             return not lex.has("ambiguous", word)
-        if lex.has("preposition", word) or lex.has("time_lead", word):
-            return self._subject_after_verb(at)
-        return self._noun_and_verb(at)
+        led = lex.has("preposition", word) or lex.has("time_lead", word)
+        return (led and self._subject_after_verb(at)) or self._noun_and_verb(at)
 
     def _verb_follows(self, index: int) -> bool:
         """Whether the verb comes next, behind adverbs, negations and small pronouns at most."""
@@ -502,7 +499,7 @@ class _Walk:
             word = self.words[at].folded
             if same_part and at > index + 2 and self.lex.has("and", word):
                 return False
-            if word in self.lex.verbs and not self.lex.has("ambiguous", word):
+            if self._is_verb(at):
                 return True
             at += 1
         return False
@@ -517,4 +514,26 @@ class _Walk:
         return None
 
     def _has_verb(self, words: Sequence[Token]) -> bool:
-        return any(word.folded in self.lex.verbs for word in words)
+        for index, word in enumerate(words):
+            if word.folded not in self.lex.verbs:
+                continue
+            if not self.lex.has("ambiguous", word.folded):
+                return True
+            if index and self._governs(words[index - 1].folded):
+                return True
+        return False
+
+    def _is_verb(self, index: int) -> bool:
+        """Whether the word is a verb here: one that can be a noun too is none behind "the", "my", "of"."""
+        word = self.words[index].folded
+        if word not in self.lex.verbs:
+            return False
+        if not self.lex.has("ambiguous", word):
+            return True
+        return index > 0 and self._governs(self.words[index - 1].folded)
+
+    def _governs(self, before: str) -> bool:
+        """Whether a verb can stand behind a word."""
+        lex = self.lex
+        kinds = ("article", "possessive", "their", "preposition", "and", "or", "time_lead", "adjective")
+        return not any(lex.has(kind, before) for kind in kinds)

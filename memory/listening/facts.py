@@ -17,6 +17,7 @@ from memory.records import Category
 ANCHORED = 0.42  # a clause about the speaker, their people or things is lasting from here on
 RULED = 0.12  # ... when a row of the attribute table fits it
 LOOSE = 0.62  # ... when nothing in it says whose it is
+CORRECTED = 0.3  # ... when the person puts something right
 CONDITIONAL = 0.85  # ... when it hangs on an "if"
 
 
@@ -88,7 +89,33 @@ def hear_told(
         )
         threshold = CONDITIONAL if conditional else 0.8 if past else None
         found.extend(_statement(scene, each, threshold, correcting=correcting))
-    return _distinct(found), current
+    return _distinct(_introduced(found)), current
+
+
+def _introduced(found: list[Candidate]) -> list[Candidate]:
+    """A new person's card takes the first statement that was made about them ("..., who loves pottery")."""
+    merged: list[Candidate] = []
+    bare: dict[str, int] = {}
+    for candidate in found:
+        at = bare.get(candidate.subject)
+        if candidate.category is Category.FACT and at is not None and candidate.text.startswith(candidate.subject):
+            said = candidate.text.removeprefix(candidate.subject).strip()
+            person = merged[at]
+            span = (min(person.span[0], candidate.span[0]), max(person.span[1], candidate.span[1]))
+            merged[at] = replace(
+                person,
+                text=f"{person.text}, {said}",
+                span=span,
+                attribute=candidate.attribute or person.attribute,
+                value=candidate.value or person.value,
+                sensitive=candidate.sensitive,
+            )
+            del bare[candidate.subject]
+            continue
+        if candidate.category is Category.PERSON and candidate.text.count(",") == 1:
+            bare[candidate.subject] = len(merged)
+        merged.append(candidate)
+    return merged
 
 
 # preparing
@@ -178,8 +205,7 @@ def _of(mention: Mention, piece: Piece, scene: Scene) -> Subject:
 def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, lead: int) -> str:
     """The clause as a sentence of its own: the subject it left out, or only a pronoun for it, put in."""
     said = piece.said(scene.text)
-    match = scene.lex.begins("age_alone", piece.norm)
-    if match and match.end() == len(piece.norm):
+    if _is_age(scene, piece):
         template = scene.lex.templates["age_self" if subject.kind in ("", "self") else "age"]
         return template.format(name=subject.name or subject.words, age=said)
     if clause.role is Role.RELATIVE and clause.antecedent:
@@ -195,6 +221,12 @@ def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, l
     if clause.bare_verb and not any(m.first == 0 for m in scene.people.find(piece)):
         return f"{name} {said}"
     return said
+
+
+def _is_age(scene: Scene, piece: Piece) -> bool:
+    """Whether a clause is nothing but an age: "fifty-three"."""
+    match = scene.lex.begins("age_alone", piece.norm)
+    return match is not None and match.end() == len(piece.norm)
 
 
 def _noun(scene: Scene, antecedent: Piece) -> str:
@@ -213,6 +245,8 @@ def _noun(scene: Scene, antecedent: Piece) -> str:
 def _statement(scene: Scene, told: Told, threshold: float | None, *, correcting: bool) -> list[Candidate]:
     """The fact of a clause, if it is lasting, and the people it names."""
     lex, piece = scene.lex, told.piece
+    if correcting and threshold is None:
+        threshold = CORRECTED
     keep, why = _lasting(scene, told, threshold)
     text = told.text
     wrong = ""
@@ -231,6 +265,8 @@ def _statement(scene: Scene, told: Told, threshold: float | None, *, correcting:
         return persons  # the person's card says it
     if _only_names(scene, told, persons):
         return persons
+    if persons and told.subject.kind not in ("self", "person") and not _about_self(scene, told):
+        return [replace(persons[0], text=f"{persons[0].text}, {text}"), *persons[1:]]
     rule = _attribute(scene, told)
     attribute, value, sensitive = rule if rule else ("", "", False)
     about = told.subject
@@ -258,13 +294,18 @@ def _lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, s
     if lex.search("correction_only", norm):
         return False, "about a mistake"
     if told.clause.role is Role.QUESTION or not any(w in lex.verbs for w in piece.folded):
-        if not (_has_code(piece) and len(piece) >= 2) and not lex.search("age_alone", norm):
+        known_verb = any(w in lex.verbs for w in piece.folded)
+        if told.clause.role is Role.QUESTION or not (
+            (_has_code(piece) and len(piece) >= 2)
+            or _is_age(scene, piece)
+            or (not known_verb and leaning.lasting > 0.7 and len(piece) >= 4)
+        ):
             return False, "no verb"
     if lex.search("hypothetical", norm) or lex.search("joke_word", norm) or lex.search("unsure", norm):
         return False, "unreal"
     if lex.search("speech", norm) and any(m.owner or m.name for m in told.mentions):
         return False, "somebody's words"
-    if lex.search("meta", norm):
+    if lex.search("meta", norm) and not lex.search("home_anchor", norm):
         return False, "about the talk"
     anchored = _anchored(scene, told) or bool(lex.search("home_anchor", norm))
     rule = _attribute(scene, told)
@@ -277,11 +318,13 @@ def _lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, s
     if needed is None:
         if rule or code or lex.search("no_longer", norm):
             needed = RULED
+        elif anchored and any(t.rrule for t in told.times):
+            return leaning.transient < 0.8, f"habit {leaning.lasting:.2f}"
         else:
             needed = ANCHORED if anchored else LOOSE
     if not anchored and not code and not _thing(scene, piece):
         return False, "nobody's"
-    if leaning.unreal > 0.6 and not rule:
+    if leaning.unreal > 0.6 and leaning.lasting < 0.35 and not rule and not code:
         return False, "unreal"
     if leaning.lasting < needed:
         return False, "not lasting"
@@ -312,6 +355,16 @@ def _anchored(scene: Scene, told: Told) -> bool:
     return any(
         lex.has("self_any", w) or lex.has("possessive", w) or w in lex.first_verbs for w in piece.folded
     )
+
+
+def _about_self(scene: Scene, told: Told) -> bool:
+    """Whether the speaker is in a clause, beside "my" of a relation."""
+    within = {i for m in told.mentions for i in range(m.first, m.last)}
+    return any(
+        scene.lex.has("self_any", word.folded) or word.folded in scene.lex.first_verbs
+        for i, word in enumerate(told.piece.words)
+        if i not in within
+    ) or bool(_attribute(scene, told))
 
 
 def _thing(scene: Scene, piece: Piece) -> bool:

@@ -38,6 +38,7 @@ class Lexicon:
     language: str
     suffixes: tuple[str, ...]
     prefixes: tuple[str, ...]
+    distinct: frozenset[str]  # those of `keep` that patterns see with their accent
     keep: frozenset[str]  # words whose accent decides: "é" is not "e"
     words: Mapping[str, frozenset[str]]
     verbs: frozenset[str]  # finite forms, any person
@@ -52,7 +53,7 @@ class Lexicon:
 
     def tokens(self, text: str) -> tuple[Token, ...]:
         """Words, numbers and signs of a text, cut as this language cuts them."""
-        return tokenize(text, suffixes=self.suffixes, prefixes=self.prefixes, keep=self.keep)
+        return tokenize(text, suffixes=self.suffixes, prefixes=self.prefixes, keep=self.keep, distinct=self.distinct)
 
     def has(self, kind: str, word: str) -> bool:
         """Whether a folded word belongs to a word set."""
@@ -109,6 +110,7 @@ def _build(data: Mapping[str, Any]) -> Lexicon:
         suffixes=tuple(data.get("suffixes", ())),
         prefixes=tuple(data.get("prefixes", ())),
         keep=frozenset(data.get("keep", ())),
+        distinct=frozenset(data.get("distinct", ())),
         words=words,
         verbs=verbs,
         first_verbs=first,

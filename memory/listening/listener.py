@@ -355,7 +355,10 @@ def _spans(scene: Scene, piece: Piece) -> list[tuple[int, int]]:
 def _tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) -> bool:
     """Whether a clause of a question or request tells something: a reason, an aside, a statement before."""
     lex, norm = scene.lex, clause.piece.norm
-    if clause.role in (Role.CAUSE, Role.RELATIVE):
+    if clause.role is Role.RELATIVE:
+        people = scene.people.find(clause.antecedent) if clause.antecedent else ()
+        return bool(lex.search("like_mine", norm)) or any(m.owner in ("self", "article") or m.name for m in people)
+    if clause.role is Role.CAUSE:
         return True
     if (
         clause.role in (Role.CONDITION, Role.QUESTION)

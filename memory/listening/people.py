@@ -105,7 +105,9 @@ class People:
         folded = " ".join(word.folded for word in words[at : at + length])
         if self.lex.has("own_by_article", folded.replace(" ", "_")):
             return True
-        after = words[at + length : at + length + 2]
+        after = words[at + length : at + length + 3]
+        if after and self.lex.has("article", after[0].folded):
+            after = after[1:]  # "o porteiro, o senhor Pavão"
         return bool(after) and (
             self.lex.has("title", after[0].folded.rstrip("."))
             or (len(after) > 0 and after[0].is_capital and self._nameish(after[0], after_relation=True))
@@ -138,9 +140,10 @@ class People:
         appose = at
         if lex.has("article", words[appose].folded) and appose + 1 < len(words):
             appose += 1  # "a minha sogra, a dona Graciete"
-            if not lex.has("title", words[appose].folded.rstrip(".")) and not (
-                words[appose].is_capital and lex.language != "de"
-            ):
+            titled = lex.has("title", words[appose].folded.rstrip("."))
+            capital = words[appose].is_capital and lex.language != "de"
+            apart = self.lower and "," in self._between(piece, at - 1, at)
+            if not titled and not capital and not apart:
                 return mention
         name, last = self._name(words, appose, sure=False)
         return self._named(mention, name, last) if name else mention
@@ -359,13 +362,36 @@ class People:
             )
         if self._with_self(piece, at):
             return word.is_capital or self.lower
-        if not word.is_capital or lex.language == "de" or word.folded in lex.common:
+        if not word.is_capital or word.folded in lex.common:
             return False
-        if before is None or not self._nameish(word, after_relation=False):
+        if self._paired(piece, at):
+            return True
+        if before is None or not self._nameish(word, after_relation=lex.language == "de"):
             return False
-        if lex.has("place_preposition", before.folded):
+        if lex.has("with", before.folded):
+            return not lex.has("with_not", word.folded)
+        if lex.language == "de" or not lex.has("name_article", before.folded):
             return False
-        return lex.language == "pt" and lex.has("article", before.folded) or lex.has("with", before.folded)
+        lead = piece.words[at - 2].folded if at > 1 else ""
+        return not lex.has("motion", lead) and not lex.has("place_preposition", lead)
+
+    def _paired(self, piece: Piece, at: int) -> bool:
+        """Whether the word is one of two capitalised ones joined by "and", with a verb beside them."""
+        lex, words = self.lex, piece.words
+        for first in (at, at - 2):
+            if first < 0 or first + 2 >= len(words) or not lex.has("and", words[first + 1].folded):
+                continue
+            pair = (words[first], words[first + 2])
+            if not all(w.is_capital and self._nameish(w, after_relation=True) for w in pair):
+                continue
+            before = words[first - 1].folded if first else ""
+            after = words[first + 3].folded if first + 3 < len(words) else ""
+            if lex.has("article", before) or lex.has("possessive", before) or lex.has("place_preposition", before):
+                continue
+            clitic = words[first + 4].folded if first + 4 < len(words) else ""
+            if after in lex.verbs or before in lex.verbs or (lex.has("clitic", after) and clitic in lex.verbs):
+                return True
+        return False
 
     def _with_self(self, piece: Piece, at: int) -> bool:
         """Whether the word stands beside "and I" ("babsi und ich", "joaquín y yo")."""

@@ -66,6 +66,8 @@ def strip(scene: Scene, piece: Piece, *, closers: bool = True) -> Piece:
     changed = True
     while changed and piece:
         changed = False
+        if lex.begins("because", piece.norm):
+            break  # a reason, not a filler
         match = lex.begins("opener", piece.norm) or lex.begins("correction_lead", piece.norm)
         match = match or lex.begins("play_out", piece.norm)
         if match and match.end():

@@ -38,6 +38,8 @@ def reminder(scene: Scene, piece: Piece, *, base: When | None = None) -> Found |
     main = _best(times)
     when, missing = _due(scene, main, times, base)
     text = _body(scene, body, times)
+    if not text and lex_wake(scene, piece):
+        text = sentence_case(piece.part(first, last).said(scene.text))
     if not text:
         return None
     return Found(
@@ -52,6 +54,11 @@ def reminder(scene: Scene, piece: Piece, *, base: When | None = None) -> Found |
         ),
         Piece(()),
     )
+
+
+def lex_wake(scene: Scene, piece: Piece) -> bool:
+    """Whether the command says by itself what for: "wake me"."""
+    return bool(scene.lex.search("wake", piece.norm))
 
 
 def of_sentence(scene: Scene, told: Piece, command: Piece) -> Candidate | None:

@@ -29,6 +29,7 @@ class Token:
     start: int
     end: int
     kind: Kind
+    norm: str = ""  # as patterns see it; "" is `folded` without accents
 
     @property
     def is_capital(self) -> bool:
@@ -47,14 +48,15 @@ _TRAILING = re.compile(r"[.,;:!?…)\]'’]+$")
 _HOUR = re.compile(r"\d{1,2}(?:[:.h]\d{2}|h|:\d{2}h)(?:am|pm)?|\d{1,2}(?:am|pm)", re.IGNORECASE)
 
 
-def tokenize(text: str, *, suffixes: Sequence[str] = (), prefixes: Sequence[str] = (), keep: Collection[str] = ()) -> tuple[Token, ...]:
+def tokenize(text: str, *, suffixes: Sequence[str] = (), prefixes: Sequence[str] = (), keep: Collection[str] = (), distinct: Collection[str] = ()) -> tuple[Token, ...]:
     """Tokens of `text` in order.
 
     Args:
         text: the message.
         suffixes: folded word ends that are words of their own: English 's, Portuguese -se.
         prefixes: folded word beginnings that are words of their own: French j', qu'.
-        keep: words that stay as they are, because their accent makes another word: Portuguese é.
+        keep: words that are looked up with their accent, which makes another word of them: French à.
+        distinct: those of them that patterns see with their accent too: Portuguese é.
     """
     tokens: list[Token] = []
     for match in _TOKEN.finditer(text):
@@ -72,15 +74,16 @@ def tokenize(text: str, *, suffixes: Sequence[str] = (), prefixes: Sequence[str]
             sign = ord(match.group()) > 0x2190
             tokens.append(_token(text, start, end, Kind.SIGN if sign else Kind.PUNCT))
     if keep:
-        tokens = [_kept(token, keep) for token in tokens]
+        tokens = [_kept(token, keep, distinct) for token in tokens]
     return tuple(tokens)
 
 
-def _kept(token: Token, keep: Collection[str]) -> Token:
+def _kept(token: Token, keep: Collection[str], distinct: Collection[str]) -> Token:
     lower = token.text.lower()
     if lower not in keep:
         return token
-    return Token(token.text, lower, token.start, token.end, token.kind)
+    norm = lower if lower in distinct else fold(lower)
+    return Token(token.text, lower, token.start, token.end, token.kind, norm)
 
 
 def _token(text: str, start: int, end: int, kind: Kind) -> Token:
@@ -144,14 +147,14 @@ class Piece:
 
     @cached_property
     def norm(self) -> str:
-        return " ".join(map(fold, self.folded))
+        return " ".join(word.norm or word.folded for word in self.words)
 
     @cached_property
     def _offsets(self) -> list[int]:
         at, offsets = 0, []
-        for word in self.folded:
+        for word in self.words:
             offsets.append(at)
-            at += len(word) + 1
+            at += len(word.norm or word.folded) + 1
         return offsets
 
     @property
