@@ -269,6 +269,7 @@ class Conductor:
                         "said": text,
                         "at": now.isoformat(timespec="seconds"),
                         "speaker": turn.speaker,
+                        "language": turn.language,
                         "replaces": replaces or "",
                     },
                 )

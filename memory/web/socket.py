@@ -326,6 +326,7 @@ def _running(session: Session, person_id: int, *, upto: int) -> Iterator[dict[st
             "client_id": turn.client_id,
             "said": turn.said,
             "speaker": turn.speaker,
+            "language": turn.language,
             "at": turn.created_at.isoformat(),
             "state": turn.state.value,
             "text": rows.text_of(session, turn.id, upto=upto),

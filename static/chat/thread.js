@@ -71,11 +71,11 @@ export class Thread {
 
   // Frames, by kind.
 
-  _accepted({ t, c, client_id, said, at, speaker, replaces }) {
+  _accepted({ t, c, client_id, said, at, speaker, language, replaces }) {
     const pending = document.getElementById(`pending-${client_id}`);
     if (replaces) for (const id of ["turn", "gone"]) document.getElementById(`${id}-${replaces}`)?.remove();
     if (turn(t)) return pending?.remove();
-    const article = this.#saidArticle({ said, at, speaker });
+    const article = this.#saidArticle({ said, at, speaker, language });
     article.id = `turn-${t}`;
     Object.assign(article.dataset, { turn: t, c, at });
     this.#unfinished.set(t, { text: "", cards: null });
@@ -108,6 +108,7 @@ export class Thread {
     if (this.live.dataset.turn === t) this.#clearLive();
     this.#place(article, { c, at: article.dataset.at || at });
     this.#finish(article, { html: html ?? escaped(answer), state, at });
+    article.querySelector(".prose").lang = article.dataset.lang ?? "";
     if (known?.cards) this.#showCards(article, known.cards);
     if (state === "answered") this.onStatus(this.words.complete);
     else this.onStatus(this.words[state] || "");
@@ -292,7 +293,7 @@ export class Thread {
     return block;
   }
 
-  #saidArticle({ said, at, speaker = "" }) {
+  #saidArticle({ said, at, speaker = "", language = "" }) {
     const article = element("article", "turn");
     const block = this.#fromTemplate("said", "");
     block.querySelector(".words bdi").textContent = neutral(said);
@@ -302,6 +303,8 @@ export class Thread {
       name.className = "speaker";
     }
     if (at) article.dataset.at = at;
+    article.dataset.lang = language;
+    block.querySelector(".words").lang = language; // which voice reads it out
     article.append(block);
     return article;
   }
