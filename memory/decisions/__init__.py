@@ -1,0 +1,1 @@
+"""What is decided stays decided: a typed store of decisions, apart from the transcript."""
