@@ -34,9 +34,7 @@ def make_engine(url: str, *, pool_size: int = 16) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
-    return create_engine(
-        url, pool_size=pool_size, max_overflow=48, pool_pre_ping=True, hide_parameters=True
-    )
+    return create_engine(url, pool_size=pool_size, max_overflow=48, pool_pre_ping=True, hide_parameters=True)
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
