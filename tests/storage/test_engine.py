@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 from sqlalchemy import Engine, insert, select, text, update
-from sqlalchemy.exc import OperationalError, StatementError
+from sqlalchemy.exc import DBAPIError, OperationalError, StatementError
 from sqlalchemy.orm import Session
 
 from memory.errors import Unavailable
@@ -117,6 +117,12 @@ def test_a_locked_database_is_said_to_be_unavailable(
 def test_a_fault_in_a_statement_does_not_look_like_an_outage(sqlite_engine: Engine) -> None:
     with pytest.raises(OperationalError, match="no such table"), reading(sqlite_engine) as session:
         session.execute(text("SELECT * FROM no_such_table"))
+
+
+def test_an_error_repeats_nobodys_words(engine: Engine) -> None:
+    with pytest.raises(DBAPIError) as caught, reading(engine) as session:
+        session.execute(text("SELECT no_such_column, :words"), {"words": "the gate code is 4711"})
+    assert "4711" not in str(caught.value)
 
 
 def test_erased_text_leaves_no_bytes_in_the_file(sqlite_engine: Engine) -> None:
