@@ -17,9 +17,13 @@ from memory.config import LANGUAGES
 from memory.decisions.schema import Key, KeyType
 from memory.records import When
 
-_CURRENCIES = {"€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "$": "USD", "usd": "USD",
-               "dollar": "USD", "dollars": "USD", "£": "GBP", "gbp": "GBP", "pounds": "GBP", "chf": "CHF", "franken": "CHF",
-               "reais": "BRL", "r$": "BRL"}  # fmt: skip
+_CURRENCIES = {
+    "EUR": ("€", "eur", "euro", "euros"),
+    "USD": ("$", "usd", "dollar", "dollars"),
+    "GBP": ("£", "gbp", "pounds"),
+    "CHF": ("chf", "franken"),
+    "BRL": ("r$", "reais"),
+}
 _MOST_CHARS = 300
 _LANGUAGE_NAMES = {
     "en": ("english", "englisch", "ingles", "anglais"),
@@ -111,7 +115,10 @@ def _integer(key: Key, text: str, language: str) -> str | Refused:
 
 def _money(text: str, language: str) -> str | Refused:
     folded = lang.fold(text)
-    currency = next((code for name, code in _CURRENCIES.items() if name in folded), "EUR")
+    currency = next(
+        (code for code, names in reversed(_CURRENCIES.items()) if any(name in folded for name in names)),
+        "EUR",
+    )
     match = re.search(r"\d[\d.,' ]*", text)
     if match:
         amount = _decimal(match.group().strip(" .,"))
