@@ -203,8 +203,11 @@ def _entities(card: Json, known: Phrases) -> frozenset[str]:
 
 def _shares(first: Fit, second: Fit) -> bool:
     """Whether two cards speak of one named thing or person."""
-    mine = {part for name in first.entities for part in name.split() if len(part) > 2}
-    return any(part in mine for name in second.entities for part in name.split())
+    mine, other = (
+        {part.rstrip("s").rstrip("'") for name in fit.entities for part in name.split() if len(part) > 2}
+        for fit in (first, second)
+    )  # without the ending of an owner: "Armelle's", "Emils"
+    return bool(mine & other)
 
 
 def _is_acceptable(question: Asked, fit: Fit) -> bool:
@@ -236,6 +239,8 @@ def _together(question: Asked, accepted: Sequence[Fit], fits: Sequence[Fit]) -> 
             break
         if fit in chosen or (question.kinds and main.holds and not fit.holds):
             continue  # beside the phone number that was asked for, a door code says nothing
+        if _is_namesake(question, fit):
+            continue
         linked = any(_shares(fit, other) for other in chosen)
         is_near = fit.score >= BESIDE * main.score
         says_more = fit in accepted and is_near and bool(fit.words - covered) and fit.share >= SHARE
@@ -244,6 +249,12 @@ def _together(question: Asked, accepted: Sequence[Fit], fits: Sequence[Fit]) -> 
             chosen.append(fit)
             covered |= fit.words
     return chosen
+
+
+def _is_namesake(question: Asked, fit: Fit) -> bool:
+    """Whether a card is about another person who shares a name with the one asked about."""
+    mine = {part for name in fit.entities for part in name.split()}
+    return not fit.named and bool(question.names & mine)
 
 
 def _is_enough(question: Asked, main: Fit) -> bool:

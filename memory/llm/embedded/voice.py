@@ -57,6 +57,7 @@ def turned(text: str, known: Phrases) -> str | None:
         return None  # the "I" in a quotation is somebody else
     if not words or any(word.folded in voice.first for word in words):
         return None
+    words = [part for word in words for part in _elided(word, voice)]
     _swap(words, voice)
     for at, word in enumerate(words):
         if word.is_pronoun and not _turn_verb(words, at, voice):
@@ -134,24 +135,19 @@ def _swap(words: list[_Word], voice: Voice) -> None:
         if word.folded in voice.swap:
             word.new = voice.swap[word.folded]
             word.is_pronoun = word.folded in voice.pronouns
-        elif "'" in word.folded:
-            _swap_elided(words, at, voice)
         at += 1
 
 
-def _swap_elided(words: list[_Word], at: int, voice: Voice) -> None:
-    """A word with an elided one before it: French j'habite, m'appelle."""
-    word = words[at]
-    prefix, _, rest = word.folded.partition("'")
-    start = prefix + "'"
-    if rest and start in voice.swap:
-        new = voice.swap[start]
-        cut = len(start)
-        word.new = new
-        word.is_pronoun = start in voice.pronouns
-        follower = _Word(word.text[cut:], rest, "", word.text[cut:])
-        word.text, word.folded = word.text[:cut], start
-        words.insert(at + 1, follower)
+def _elided(word: _Word, voice: Voice) -> list[_Word]:
+    """A word and the short ones written together with it before it: French j'habite, n'ai, m'appelle."""
+    start, mark, rest = word.folded.partition("'")
+    start += mark
+    if not (mark and rest and (start in voice.swap or start in voice.skipped)):
+        return [word]
+    cut = len(start)
+    first = _Word(word.text[:cut], start, word.before, word.text[:cut])
+    follower = _Word(word.text[cut:], rest, "", word.text[cut:])
+    return [first, *_elided(follower, voice)]
 
 
 def _turn_verb(words: list[_Word], at: int, voice: Voice) -> bool:

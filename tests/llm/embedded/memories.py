@@ -13,6 +13,7 @@ from memory.language import detect, fold, terms
 from memory.llm.embedded import EmbeddedModel
 from memory.llm.interface import Message, ModelRequest, TextDelta, ToolCall, ToolResult
 
+MONDAY = datetime.fromisoformat("2026-06-08T10:00:00+01:00")
 _SILENT = ("fact", "person")
 _NEAR = 0.33  # cosine from which the fake search calls a card relevant
 
@@ -154,7 +155,7 @@ class Talk:
 
     language: str = "en"
     zone: str = "Europe/London"
-    now: datetime = datetime.fromisoformat("2026-06-08T10:00:00+01:00")  # a Monday
+    now: datetime = MONDAY
     memory: Memory = field(default_factory=Memory)
     blocks: dict[str, Any] = field(default_factory=dict)
     name: str = "Nadia"
