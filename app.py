@@ -111,12 +111,22 @@ def scheduler(settings: Settings, _args: argparse.Namespace) -> None:
 
 
 def _current_engine(settings: Settings) -> Engine:
-    """An engine on the database, brought to the newest schema."""
+    """An engine on the database, brought to the newest schema.
+
+    Raises:
+        ConfigError: the database does not answer, or does not let itself be migrated.
+    """
+    from sqlalchemy.exc import SQLAlchemyError
+
     from memory.storage.engine import make_engine
     from memory.storage.migrate import upgrade
 
     engine = make_engine(settings.database_url)
-    upgrade(engine)
+    try:
+        upgrade(engine)
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", error)).strip().partition("\n")[0]
+        raise ConfigError([f"DATABASE_URL: the database cannot be used: {reason}"]) from error
     return engine
 
 
@@ -173,13 +183,12 @@ def chat(settings: Settings, args: argparse.Namespace) -> None:
     from memory.running import logs, terminal
     from memory.storage import people
     from memory.storage.engine import reading
-    from memory.storage.migrate import upgrade
     from memory.wiring import build
 
     logs.configure("ERROR")  # the terminal is for the talk
     parts = build(settings)
     of_jobs.use(parts)
-    upgrade(parts.engine)
+    _current_engine(settings).dispose()
     with reading(parts.engine) as session:
         found = people.by_email(session, args.email.strip().casefold())
     if found is None:

@@ -96,6 +96,16 @@ def test_migrate_makes_a_fresh_database_current(
     engine.dispose()
 
 
+def test_a_database_that_does_not_answer_is_told(
+    var: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://anna:hunter2@127.0.0.1:9/nowhere")
+    assert app.main(["migrate"]) == 2
+    told = capsys.readouterr().err
+    assert "DATABASE_URL: " in told
+    assert "hunter2" not in told
+
+
 def test_a_file_of_messages_is_played_and_shows_what_was_kept(
     var: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -100,9 +100,9 @@ def _workers(program: Path) -> list[Child]:
         return [sys.executable, str(program), *words]
 
     return [
-        Child(name="worker-prompt", command=command("worker", "prompt"), stage=1),
-        Child(name="worker-background", command=command("worker", "background"), stage=1),
-        Child(name="scheduler", command=command("scheduler"), stage=1),
+        Child(name="worker-prompt", can_wait=True, command=command("worker", "prompt"), stage=1),
+        Child(name="worker-background", can_wait=True, command=command("worker", "background"), stage=1),
+        Child(name="scheduler", can_wait=True, command=command("scheduler"), stage=1),
     ]
 
 

@@ -19,7 +19,8 @@ log = logging.getLogger(__name__)
 
 _LOOK_S = 0.2  # how often the processes are looked at
 _STEADY_S = 30.0  # a process that lived so long starts anew without a pause
-_TRIES = 5  # quick deaths in a row after which the product gives up
+_TRIES = 5  # quick deaths in a row after which the product gives up, unless it can wait for this one
+_LONGEST_PAUSE_S = 30.0
 _LOG_BYTES = 5_000_000  # a log larger than this is put aside at the next start
 _PR_SET_PDEATHSIG = 1
 
@@ -36,6 +37,7 @@ class Child:
     command: Sequence[str]
     is_ready: Callable[[], bool] | None = None  # None: ready when started
     stop_s: float = 5.0  # after SIGTERM, before SIGKILL
+    can_wait: bool = False  # people are served without it: it is tried again for ever
     stage: int = 0  # ended in descending order, those of one stage together
 
 
@@ -121,10 +123,10 @@ class Supervisor:
         if code is None:
             return
         each.failures = 1 if now - each.started > _STEADY_S else each.failures + 1
-        if each.failures > _TRIES:
+        if each.failures > _TRIES and not each.child.can_wait:
             raise ChildFailed(self._obituary(each.child, f"ended {each.failures} times in a row"))
         log.warning("process ended; starting it anew", extra={"child": each.child.name, "code": code})
-        each.again_at = now + min(0.25 * 2 ** (each.failures - 1), 5.0)
+        each.again_at = now + min(0.25 * 2 ** min(each.failures - 1, 8), _LONGEST_PAUSE_S)
 
     def stop(self) -> None:
         """End all children: politely, in stages, and by force where that takes too long."""

@@ -86,6 +86,30 @@ def test_a_child_that_cannot_live_ends_the_watch(
         supervisor.watch()
 
 
+def test_people_are_served_on_while_one_that_can_wait_is_tried_again(
+    supervisor: Supervisor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "_LOOK_S", 0.01)
+    monkeypatch.setattr(room, "_TRIES", 0)
+    monkeypatch.setattr(room, "_LONGEST_PAUSE_S", 0.01)
+    mark = tmp_path / "mark"
+    supervisor.start(
+        Child(name="child", command=_python(f"open({str(mark)!r}, 'a').write('.')"), can_wait=True)
+    )
+    pause = threading.Event()
+
+    def stop_after_three_lives() -> None:
+        while not (mark.exists() and len(mark.read_text()) >= 3):
+            pause.wait(0.02)
+        supervisor.stopping = True
+
+    watcher = threading.Thread(target=stop_after_three_lives)
+    watcher.start()
+    supervisor.watch()
+    watcher.join()
+    supervisor.stop()
+
+
 def test_a_child_that_does_not_listen_is_killed(supervisor: Supervisor, tmp_path: Path) -> None:
     deaf = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {_mark(tmp_path / 'mark')}"
     supervisor.start(
