@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date as Date
 from datetime import datetime, timedelta
 from datetime import time as Time
@@ -95,6 +96,9 @@ def _read_dated(told: Told, context: Context) -> TimeMention | None:
         return None
     if day.instant is not None:
         return _read_instant(told, day, context)
+    if _has_passed(told, day, context):
+        later = replace(context, now=datetime.combine(context.today + timedelta(days=1), Time()))
+        day = read_day(told.days or told.start_days, later) or day
     dated = day.first != context.today
     hour = _hour(told, context, dated=dated)
     if hour is None:
@@ -107,6 +111,8 @@ def _read_dated(told: Told, context: Context) -> TimeMention | None:
     alternative = other
     if alternative is None and day.other is not None:
         alternative = on_day(day.other, minute)
+    if alternative is not None and alternative <= context.now < start:
+        alternative = None  # a plan's other reading is no reading when it has passed
     end = _end(told, start, day, context)
     return TimeMention(
         spans=NO_SPANS,
@@ -123,6 +129,14 @@ def _read_dated(told: Told, context: Context) -> TimeMention | None:
     )
 
 
+def _has_passed(told: Told, day: Day, context: Context) -> bool:
+    """Whether a day that could be today or a later one ("the tenth") can't be today, for its hour is gone."""
+    if day.fixed or day.backward or context.past or day.first != context.today or day.granularity != "day":
+        return False
+    hour = _hour(told, context, dated=False)
+    return hour is not None and hour.exact and on_day(day.first, hour.minute) <= context.now
+
+
 def _not_yet(
     start: datetime, other: datetime | None, hour: Hour, day: Day, context: Context
 ) -> tuple[datetime, datetime | None]:
@@ -133,8 +147,6 @@ def _not_yet(
         # "this evening" said late in the evening: what is left of it.
         soon = context.now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
         return (soon, None) if soon.date() == context.today else (start, None)
-    if not day.fixed and day.granularity == "day" and start.date() == context.today:
-        return start, other
     return start, other
 
 
