@@ -89,6 +89,9 @@ function start(page) {
     connection.restart();
   }
 
+  // Whoever signs out leaves no words behind on a browser that others may use.
+  document.querySelector('form[action$="/sign-out"]')?.addEventListener("submit", () => outbox.clear());
+
   for (const entry of outbox.all()) thread.showPending(entry);
   // Another tab's words reach the outbox of both; when the server took them, both know by the frame.
   if (!location.hash) thread.toEnd();

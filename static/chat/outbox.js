@@ -84,6 +84,12 @@ export class Outbox {
     local.set(this.#draftKey, text);
   }
 
+  /** Leaves nothing of the person in this browser. */
+  clear() {
+    this.#write([]);
+    this.draft = "";
+  }
+
   #write(entries) {
     local.set(this.#key, entries.length ? JSON.stringify(entries) : "");
   }

@@ -106,6 +106,7 @@ export class Thread {
     const known = this.#unfinished.get(t);
     this.#unfinished.delete(t);
     if (this.live.dataset.turn === t) this.#clearLive();
+    if (state === "with_human" && !answer) return this.#hand(article);
     this.#place(article, { c, at: article.dataset.at || at });
     this.#finish(article, { html: html ?? escaped(answer), state, at });
     article.querySelector(".prose").lang = article.dataset.lang ?? "";

@@ -177,6 +177,14 @@ def test_what_was_typed_survives_a_reload(stage: Stage, window: Open) -> None:
     expect(page.get_by_label("Your message")).to_have_value("half a thou")
 
 
+def test_signing_out_leaves_no_words_in_the_browser(page: Page) -> None:
+    page.get_by_label("Your message").fill("a secret draft")
+    page.get_by_label("Settings and more").click()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_label("Password")).to_be_visible()
+    assert "secret" not in page.evaluate("JSON.stringify(localStorage)")
+
+
 def test_what_was_sent_without_a_network_survives_a_reload(stage: Stage, clara: Person, window: Open) -> None:
     context = window()
     page = context.new_page()
