@@ -58,6 +58,15 @@ def cardinal_pattern(language: str) -> str:
     return _pattern_below_hundred(language)
 
 
+def minutes_pattern(language: str) -> str:
+    """A pattern (no groups) for minutes said after an hour without a joint: 5 and 10 to 59.
+
+    Smaller ones are left out: "at eight two pills" is no time.
+    """
+    five = "|".join(word for word, count in _lexicon(language)["ones"].items() if count == 5)
+    return f"(?:[1-5]\\d|0\\d|{_pattern_below_hundred(language, with_ones=False)}|{five})"
+
+
 def ordinal_pattern(language: str) -> str:
     """A pattern (no groups) for folded ordinal words."""
     known = sorted(_ordinals(language), key=len, reverse=True)
@@ -95,7 +104,7 @@ def _ordinals(language: str) -> dict[str, int]:
 
 
 @cache
-def _pattern_below_hundred(language: str) -> str:
+def _pattern_below_hundred(language: str, *, with_ones: bool = True) -> str:
     words = _lexicon(language)
     table = tables(language)["numbers"]
 
@@ -108,6 +117,8 @@ def _pattern_below_hundred(language: str) -> str:
     else:
         small = either("ones", "teens") if table.get("tens_take_teens") else either("ones")
         compound = f"{either('tens')}(?:{table['tens_join']}{small})?"
+    if not with_ones:
+        return f"(?:{compound}|{either('teens')})"
     return f"(?:{compound}|{either('teens')}|{either('ones')}|{either('zero')})"
 
 

@@ -25,8 +25,9 @@ and gives its value; `{hour:hour2}` gives it another name. Built-in placeholders
 {num} 0..99 in figures or words, {count} the same or an amount ("a", "a couple of"),
 {ord} an ordinal, {day} 1..31 in any form, {hour} 0..24, {min} 0..59, {hourword} {minword}
 in words only, {minutes} 5 or 10..59, {fig} one or two figures, {fig0} a month in two figures,
-{dayfig} a day in figures or an ordinal, {digits2} minutes in two figures, {year} four figures, {yy} two or four, {list} weekdays
-with commas and "and", {plurals} the same of weekdays that recur, {any} a weekday in any form.
+{dayfig} a day in figures or an ordinal, {digits2} minutes in two figures, {year} four figures, {yy}
+two or four, {list} weekdays with commas and "and", {plurals} the same of weekdays that recur, {any} a
+weekday in any form.
 
 Values with a meaning of their own: `role = "end"` makes a match the end of a range; `weak = 12` makes
 hours up to it durations unless a day stands beside them; `beside = true` keeps a part of the day only

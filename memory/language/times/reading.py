@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date as Date
 from datetime import datetime, timedelta
@@ -76,9 +77,14 @@ def _hour(told: Told, context: Context, *, dated: bool) -> Hour | None:
 
 
 def _part(told: Told) -> str:
-    if told.part is not None:
-        return str(told.part.values["part"])
-    for piece in (*told.days, *told.every):
+    return _part_of(told.part, (*told.days, *told.every))
+
+
+def _part_of(part: Piece | None, pieces: Sequence[Piece]) -> str:
+    """The part of the day told for itself, or with a day ("tonight")."""
+    if part is not None:
+        return str(part.values["part"])
+    for piece in pieces:
         if "part" in piece.values:
             return str(piece.values["part"])
     return ""
@@ -94,6 +100,9 @@ def _read_dated(told: Told, context: Context) -> TimeMention | None:
     day = read_day(told.days or told.start_days, context)
     if day is None:
         return None
+    deadline = told.clock is None and told.end_clock is not None
+    if deadline:  # "by six tomorrow"
+        told.clock, told.end_clock = told.end_clock, None
     if day.instant is not None:
         return _read_instant(told, day, context)
     if _has_passed(told, day, context):
@@ -126,6 +135,7 @@ def _read_dated(told: Told, context: Context) -> TimeMention | None:
         approximate=not hour.exact,
         part=hour.part,
         same_time=told.same_time is not None,
+        deadline=deadline,
     )
 
 
@@ -262,9 +272,10 @@ def _read_deadline(told: Told, context: Context) -> TimeMention | None:
         return None
     if day.granularity in ("week", "month", "year") and day.last is not None:
         day = Day(first=day.first, last=day.last, granularity=day.granularity, backward=day.backward)
-    hour = None
+    part = _part_of(told.end_part, told.end_days)
+    hour = read_part(part) if part else None
     if told.end_clock is not None:
-        hour = read_clock(told.end_clock.values, "", context, dated=day.first != context.today)
+        hour = read_clock(told.end_clock.values, part, context, dated=day.first != context.today)
     start = on_day(day.first, hour.minute) if hour is not None else None
     return TimeMention(
         spans=NO_SPANS,
@@ -276,6 +287,8 @@ def _read_deadline(told: Told, context: Context) -> TimeMention | None:
         past=(day.last or day.first) < context.today,
         ambiguous=day.other is not None,
         alternative=datetime.combine(day.other, Time()) if day.other is not None else None,
+        approximate=hour is not None and not hour.exact,
+        part=part,
         missing_time=hour is None,
         deadline=True,
     )

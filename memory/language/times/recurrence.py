@@ -10,6 +10,7 @@ from typing import Any
 
 from dateutil.rrule import rrulestr
 
+from memory.language.times.days import FIXED_HOLIDAYS
 from memory.language.times.grammar import Piece
 
 CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -41,6 +42,8 @@ def gather(every: Sequence[Piece], days: Sequence[Piece], excepted: Sequence[Pie
             "period": ("where",),
         }.get(piece.kind, ())
         told.update({key: piece.values[key] for key in keys if key in piece.values and key not in told})
+        if piece.kind == "holiday" and piece.values["holiday"] in FIXED_HOLIDAYS:
+            told["month"], told["day"] = FIXED_HOLIDAYS[piece.values["holiday"]]
         if piece.kind == "numeric":
             told.setdefault("day", piece.values["num"])
             told.setdefault("month", piece.values["num2"])
