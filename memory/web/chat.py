@@ -23,8 +23,9 @@ from memory.storage.engine import reading, transaction
 from memory.web import messages
 from memory.web.current import now, person, wants_fragment, wiring
 from memory.web.errors import words
+from memory.web.line import Socket
 from memory.web.session import this_device
-from memory.web.socket import Socket, Visitor, is_same_site, options, serve
+from memory.web.socket import Visitor, is_same_site, options, serve
 from memory.web.timeline import Timeline, read_around, read_newest
 
 PAGE_TURNS = 30
