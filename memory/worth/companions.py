@@ -35,9 +35,9 @@ def mingled(
     """The companions after one more use together with `others`.
 
     When all places are taken, newcomers replace those that were seen once and are absent now; if all have
-    been seen more often, one newcomer replaces the weakest absent one. So passers-by push each other out, and whoever
-    comes along often keeps its place. Which newcomer goes first rotates with `use`, the number of the use,
-    so that the order of retrieval favours nobody.
+    been seen more often, one newcomer replaces the weakest absent one. So passers-by push each other out,
+    and whoever comes along often keeps its place. Which newcomer goes first rotates with `use`, the number
+    of the use, so that the order of retrieval favours nobody.
     """
     table = {companion.card: companion for companion in companions}
     absent = sorted(companion for companion in companions if companion.card not in others)
