@@ -13,8 +13,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, e
 
 from memory.records import Person
 from memory.storage import turns
-from memory.storage.engine import reading
-from memory.storage.tables import TurnRow
+from memory.storage.engine import reading, transaction
+from memory.storage.tables import FrameRow, PersonRow, TurnRow
+from tests import factories
 from tests.stage import Stage
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
@@ -162,6 +163,30 @@ def test_offline_for_a_while_on_a_phone_the_answer_is_there_once(
     expect(page.locator("#connection")).to_be_hidden()
     assert words(page) == ["hold", "typed in a tunnel"]
     assert stored(stage, clara) == [("hold", "answered"), ("typed in a tunnel", "answered")]
+
+
+def test_after_a_long_sleep_the_thread_is_fetched_anew_and_the_draft_stays(
+    stage: Stage, clara: Person, window: Open
+) -> None:
+    context = window()
+    page = context.new_page()
+    network = Network(page)
+    page.goto("/")
+    say(page, "before")
+    expect(page.locator("#log .prose")).to_have_count(1)
+    page.get_by_label("Your message").fill("half a thought")
+    network.go(silently=False)
+    other = chat(context)
+    say(other, "meanwhile")
+    expect(other.locator("#log .prose")).to_have_count(2)
+    other.close()
+    with transaction(stage.parts.engine) as session:
+        session.query(FrameRow).filter_by(person_id=clara.id).delete()
+    network.come_back()
+    expect(page.locator("#log .prose")).to_have_text(["You said before.", "You said meanwhile."])
+    assert page.get_by_label("Your message").input_value() == "half a thought"
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("#log .prose")).to_have_count(3)
 
 
 def _newest(stage: Stage, person: Person) -> int:
@@ -364,8 +389,6 @@ def test_delete_and_undo_answer_again_and_edit(page: Page) -> None:
 def test_earlier_turns_load_above_without_moving_what_is_read(
     stage: Stage, clara: Person, window: Open
 ) -> None:
-    from tests import factories
-
     thread = factories.conversation(stage.parts.engine, clara)
     for number in range(70):
         factories.turn(stage.parts.engine, clara, thread, said=f"number {number}")
@@ -394,9 +417,6 @@ def test_without_a_script_one_reads_and_sends(stage: Stage, window: Open) -> Non
 
 
 def test_signed_out_elsewhere_is_said_with_the_words_kept(stage: Stage, clara: Person, page: Page) -> None:
-    from memory.storage.engine import transaction
-    from memory.storage.tables import PersonRow
-
     with transaction(stage.parts.engine) as session:
         row = session.get(PersonRow, clara.id)
         assert row is not None
