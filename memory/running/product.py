@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -63,6 +62,7 @@ def run(
     logs = prepare_var(settings)
     lock = RunLock(settings.var)
     lock.acquire(address.home(settings))
+    is_greeted = False
     supervisor = Supervisor(logs, {**env, "PYTHONUNBUFFERED": "1"})
     try:
         supervisor.listen()
@@ -76,12 +76,13 @@ def run(
         supervisor.wait_ready(_READY_S)
         if not supervisor.stopping:
             greet(settings, link)
+            is_greeted = True
             # Only now: what is queued waits for them, and a person waits for the page.
             for child in _workers(program):
                 supervisor.start(child)
         supervisor.watch()
     finally:
-        if sys.stdout.isatty():
+        if is_greeted and sys.stdout.isatty():
             print("\nEnding …", flush=True)
         supervisor.stop()
         lock.release()
@@ -117,15 +118,17 @@ def _web(program: Path, settings: Settings) -> Child:
 
 def is_serving(settings: Settings, *, timeout_s: float = 2.0) -> bool:
     """Whether the web server answers on this machine."""
-    host = "127.0.0.1" if settings.host == "0.0.0.0" else settings.host  # noqa: S104 (compared with)
-    host = "[::1]" if host == "::" else f"[{host}]" if ":" in host else host
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104 (compared with)
+    # Not urllib: it would ask a proxy of the environment for our own address.
+    line = http.client.HTTPConnection(host, settings.port, timeout=timeout_s)
     try:
-        with urllib.request.urlopen(f"http://{host}:{settings.port}/health", timeout=timeout_s):
-            return True
-    except urllib.error.HTTPError:
-        return True  # it answers, if only with an error
-    except OSError:
+        line.request("GET", "/health")
+        line.getresponse()  # any answer will do, also one that says what is ill
+    except (OSError, http.client.HTTPException):
         return False
+    finally:
+        line.close()
+    return True
 
 
 def greet(settings: Settings, link: str | None) -> None:

@@ -67,9 +67,11 @@ class Supervisor:
         self.stopping = False
 
     def listen(self) -> None:
-        """End on SIGINT, SIGTERM and SIGHUP."""
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._ask_to_stop)
+        """End on SIGINT and SIGTERM, and with the terminal unless it was started to outlive it (nohup)."""
+        signal.signal(signal.SIGINT, self._ask_to_stop)
+        signal.signal(signal.SIGTERM, self._ask_to_stop)
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            signal.signal(signal.SIGHUP, self._ask_to_stop)
 
     def _ask_to_stop(self, _number: int, _frame: object) -> None:
         self.stopping = True

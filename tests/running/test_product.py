@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import re
 import signal
@@ -10,7 +11,6 @@ import stat
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -80,8 +80,12 @@ class Product:
         return found
 
     def fetch(self, path: str) -> int:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as answer:
-            return int(answer.status)
+        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            line.request("GET", path)
+            return line.getresponse().status
+        finally:
+            line.close()
 
 
 def command(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
