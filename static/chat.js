@@ -70,6 +70,8 @@ function start(page) {
     if (frame.kind === "refused") return refused(frame);
     if (frame.kind === "reload") return reload();
     thread.take(frame);
+    // For parts of the page that this script does not know, such as notifications.
+    document.dispatchEvent(new CustomEvent("asterism:frame", { detail: frame }));
   }
 
   function refused({ client_id, message, again }) {
