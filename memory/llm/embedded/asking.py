@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory.language import find_names, fold, surface_terms, terms
+from memory.language import find_names, fold, stop_words, surface_terms, terms
+from memory.language import words as split_words
 from memory.llm.embedded.matching import Asked, asked
-from memory.llm.embedded.scene import Scene
+from memory.llm.embedded.scene import Scene, name_of
 
 _FEW_WORDS = 4  # a question with fewer content words leans on what was said before
 
@@ -14,10 +15,23 @@ _FEW_WORDS = 4  # a question with fewer content words leans on what was said bef
 def question(scene: Scene) -> Asked:
     """The message's question, taken apart."""
     heard = scene.heard.question
-    names = tuple(_in_full(scene, name) for name in heard.names) if heard else ()
     relations = heard.relations if heard else ()
     before = scene.said_before if is_elliptic(scene) else ""
-    return asked(scene.said, names, relations, before=before, known=scene.phrases)
+    return asked(scene.said, names(scene), relations, before=before, known=scene.phrases)
+
+
+def names(scene: Scene) -> tuple[str, ...]:
+    """Whom the question names, in full where the message does.
+
+    Known people, and those on the cards that were found, are recognised in any spelling.
+    """
+    heard = scene.heard.question
+    if heard and heard.names:
+        return tuple(dict.fromkeys(_in_full(scene, name) for name in heard.names))
+    words = set(split_words(scene.folded)) - stop_words(scene.language)
+    known = [name for name, _ in scene.request.known_people]
+    known += [name_of(card) for card in scene.found if card.get("category") == "person"]
+    return tuple(dict.fromkeys(name for name in known if set(fold(name).split()[:1]) & words))
 
 
 def _in_full(scene: Scene, name: str) -> str:

@@ -16,13 +16,12 @@ NEAR = 0.2  # cosine from which a card belongs to a topic when no card shares a 
 
 
 def _names(scene: Scene) -> tuple[str, ...]:
-    question = scene.heard.question
-    return question.names if question else ()
+    return asking.names(scene)
 
 
 def _about_someone(scene: Scene) -> bool:
     question = scene.heard.question
-    return bool(question and (question.names or question.relations))
+    return bool(_names(scene) or (question and question.relations))
 
 
 def _topic(scene: Scene) -> str:
@@ -64,7 +63,7 @@ def _text(scene: Scene) -> str:
     cards = chosen(scene)
     if _about_someone(scene):
         question = scene.heard.question
-        words = (question.names or question.relations) if question else ()
+        words = _names(scene) or (question.relations if question else ())
         who = scene.phrases.listed(words)
         if not cards:
             return scene.say("unknown.nothing_about", who=who)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from memory.language import fold, question_words, terms
 from memory.language import words as split_words
 from memory.listening import Act, listen
-from memory.llm.embedded import asking, chat, requests, stating, talks
-from memory.llm.embedded.matching import Fit, answering, closest, weigh
+from memory.llm.embedded import asking, chat, requests, stating, talks, unknown
+from memory.llm.embedded.matching import Fit, answering
 from memory.llm.embedded.part import Part, Wanted, searching
-from memory.llm.embedded.scene import Json, Scene
+from memory.llm.embedded.scene import Json, Scene, name_of
 from memory.llm.embedded.voice import subject_asked
 from memory.records import Category
 
@@ -80,10 +80,10 @@ def _text(scene: Scene) -> str:
     if not fits:
         if not _is_asked(scene) and "?" not in scene.said:
             return scene.say("chat.any")
-        if scene.heard.candidates and not asking.question(scene).names:
+        if scene.heard.candidates and not asking.names(scene):
             return scene.say("request.any")  # something was told, and advice is asked for
         settled = _settled(scene)
-        return scene.say("answer.settled", what=settled) if settled else unknown(scene)
+        return scene.say("answer.settled", what=settled) if settled else unknown.unknown(scene)
     name = _name_only(scene, fits[0])
     if name:
         return name
@@ -99,7 +99,7 @@ def _name_only(scene: Scene, fit: Fit) -> str:
     kinds = asking.question(scene).kinds
     if fit.card.get("category") != "person" or kinds[:1] not in (("name",), ("who",)):
         return ""
-    name = stating.name_of(fit.card)
+    name = name_of(fit.card)
     if not name or fold(name) in scene.folded:
         return ""
     subject = subject_asked(scene.said, scene.phrases)
@@ -116,23 +116,6 @@ def _settled(scene: Scene) -> str:
         if wanted and len(wanted & own) * 2 >= len(wanted):
             return line.strip(" -*•")
     return ""
-
-
-def unknown(scene: Scene) -> str:
-    """An honest "I don't know"."""
-    heard = scene.heard.question
-    if scene.has("worldly") and not (heard and (heard.names or heard.relations)):
-        return scene.say("unknown.world")
-    who = scene.phrases.listed(heard.names) if heard else ""
-    if not who:
-        return scene.say("unknown.any")
-    said = scene.say("unknown.who", who=who)
-    question = asking.question(scene)
-    fits = weigh(question, scene.found, known=scene.phrases, embedder=scene.embedder, now=scene.now)
-    near = closest(question, [fit for fit in fits if fit.card.get("category") == "person"])
-    if near is None:
-        return said
-    return f"{said} {scene.say('unknown.only', who=who, what=stating.trait(near.card, who))}"
 
 
 QUESTION = Part(name="question", wanted=_wanted, first=_first, text=_text)

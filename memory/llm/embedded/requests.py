@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from memory.language import find_times, fold, next_occurrence, question_words, say_date, say_time
 from memory.listening import Act
-from memory.llm.embedded import arithmetic, asking, chat, places, shortening, stating, talks
+from memory.llm.embedded import arithmetic, asking, chat, places, shortening, stating, talks, unknown
 from memory.llm.embedded.matching import answering
 from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene, when_of
@@ -228,6 +228,8 @@ def _other(scene: Scene) -> str:
     asks = bool(question.kinds) or bool(set(begins) & question_words(scene.language))
     if fits and asks:
         return stating.statements(scene, [fit.card for fit in fits])
+    if question.kinds and (question.names or question.relations):
+        return unknown.unknown(scene)
     told_now = {candidate.text for candidate in scene.heard.candidates}
     matters = [fit.card for fit in fits if (fit.words or fit.named) and fit.card.get("text") not in told_now]
     if not matters:

@@ -215,3 +215,14 @@ def when_of(data: Any, zone: str) -> When | None:
         end=end.replace(tzinfo=None) if end else None,
         rrule=str(data["rrule"]) if data.get("rrule") else None,
     )
+
+
+def name_of(card: Json) -> str:
+    """The name on a person's card, "" when it holds none."""
+    start = str(card.get("text") or "").split(",")[0].strip()
+    people = [str(name) for name in card.get("people") or ()]
+    if str(card.get("attribute") or "").startswith(("name", "relation")) and card.get("value"):
+        return str(card["value"])
+    if start[:1].isupper() and len(start.split()) <= 4 and "," in str(card.get("text")):
+        return start
+    return people[0] if people else ""

@@ -90,17 +90,6 @@ def about(scene: Scene, card: Json) -> str:
     return f"{item} ({moment})" if moment else item
 
 
-def name_of(card: Json) -> str:
-    """The name on a person's card, "" when it holds none."""
-    start = str(card.get("text") or "").split(",")[0].strip()
-    people = [str(name) for name in card.get("people") or ()]
-    if str(card.get("attribute") or "").startswith(("name", "relation")) and card.get("value"):
-        return str(card["value"])
-    if start[:1].isupper() and len(start.split()) <= 4 and "," in str(card.get("text")):
-        return start
-    return people[0] if people else ""
-
-
 def trait(card: Json, name: str) -> str:
     """What a person's card says beside the name: "cousin, lives in Leeds"."""
     text = clause(str(card.get("text") or ""))

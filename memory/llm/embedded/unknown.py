@@ -1,0 +1,25 @@
+"""Honest words for what is not known."""
+
+from __future__ import annotations
+
+from memory.llm.embedded import asking, stating
+from memory.llm.embedded.matching import closest, weigh
+from memory.llm.embedded.scene import Scene
+
+
+def unknown(scene: Scene) -> str:
+    """An honest "I don't know"."""
+    names = asking.names(scene)
+    heard = scene.heard.question
+    if scene.has("worldly") and not names and not (heard and heard.relations):
+        return scene.say("unknown.world")
+    who = scene.phrases.listed(names)
+    if not who:
+        return scene.say("unknown.any")
+    said = scene.say("unknown.who", who=who)
+    question = asking.question(scene)
+    fits = weigh(question, scene.found, known=scene.phrases, embedder=scene.embedder, now=scene.now)
+    near = closest(question, [fit for fit in fits if fit.card.get("category") == "person"])
+    if near is None:
+        return said
+    return f"{said} {scene.say('unknown.only', who=who, what=stating.trait(near.card, who))}"
