@@ -412,8 +412,11 @@ class _Walk:
             return True
         if word in lex.first_verbs and not lex.has("ambiguous", word):
             return True
-        if lex.has("self", word) or lex.has("third", word) or lex.has("it", word):
-            return self._verb_follows(at + 1)
+        pronoun = lex.has("self", word) or lex.has("third", word)
+        if (pronoun or lex.has("it", word)) and self._verb_follows(at + 1):
+            return True
+        if pronoun:
+            return False
         if lex.has("clitic", word) and at + 1 < len(words) and words[at + 1].folded in lex.verbs:
             return True
         if lex.has("wh", word):

@@ -62,21 +62,28 @@ def hear_told(
         asked: the clauses stand beside a question or request.
         subject: whom the sentence before spoke of.
     """
-    told, current = [], subject or Subject()
+    told: list[Told] = []
+    current = subject or Subject()
+    spoken = current  # the person spoken of last, for "he" and "she"
     conditional = False
     for clause in clauses:
-        prepared, current = _prepare(scene, clause, current)
+        prepared, current = _prepare(scene, clause, current, spoken)
+        spoken = _spoken_of(scene, prepared, current, spoken)
         if clause.role is Role.CONDITION:
             conditional = True
             continue
         if prepared is not None:
+            both = _both(scene, prepared.piece, told)
+            if len(both) == 2:
+                prepared.text = f"{both[0]}, {both[1]}: {prepared.text}"
             told.append(prepared)
     for each, leaning in zip(told, leanings([t.text for t in told]), strict=True):
         each.leaning = leaning
     found: list[Candidate] = []
     lived: Candidate | None = None
-    for each in told:
-        event = None if asked or conditional else _event(scene, each)
+    tense = "past" if any(w in scene.lex.past_verbs for t in told for w in t.piece.folded) else "auto"
+    for number, each in enumerate(told):
+        event = None if asked or conditional else _event(scene, each, told[number + 1 :], tense)
         if event is not None:
             if lived is not None and event.when == lived.when:
                 continue
@@ -96,7 +103,8 @@ def _introduced(found: list[Candidate]) -> list[Candidate]:
     """A new person's card takes the first statement that was made about them ("..., who loves pottery")."""
     merged: list[Candidate] = []
     bare: dict[str, int] = {}
-    for candidate in found:
+    first = [c for c in found if c.category is Category.PERSON]
+    for candidate in [*first, *(c for c in found if c.category is not Category.PERSON)]:
         at = bare.get(candidate.subject)
         if candidate.category is Category.FACT and at is not None and candidate.text.startswith(candidate.subject):
             said = candidate.text.removeprefix(candidate.subject).strip()
@@ -121,12 +129,24 @@ def _introduced(found: list[Candidate]) -> list[Candidate]:
 # preparing
 
 
-def _prepare(scene: Scene, clause: Clause, before: Subject) -> tuple[Told | None, Subject]:
+def _spoken_of(scene: Scene, told: Told | None, current: Subject, before: Subject) -> Subject:
+    """Whom a "he" in the next clause means: the subject if a person, else the person named last."""
+    if current.kind == "person":
+        return current
+    if told is None:
+        return before
+    people = [m for m in told.mentions if m.owner in ("self", "article") and not m.plural or m.known]
+    return _of(people[-1], told.piece, scene) if people else before
+
+
+def _prepare(
+    scene: Scene, clause: Clause, before: Subject, spoken: Subject | None = None
+) -> tuple[Told | None, Subject]:
     piece = strip(scene, clause.piece)
     if not piece:
         return None, before
     mentions = scene.people.find(piece)
-    subject, lead = _subject(scene, piece, mentions, clause, before)
+    subject, lead = _subject(scene, piece, mentions, clause, before, spoken or before)
     text = _clause_text(scene, piece, clause, subject, lead)
     told = Told(clause, piece, mentions, subject, text, lead)
     told.times = tuple(scene.times(piece))
@@ -134,7 +154,12 @@ def _prepare(scene: Scene, clause: Clause, before: Subject) -> tuple[Told | None
 
 
 def _subject(
-    scene: Scene, piece: Piece, mentions: tuple[Mention, ...], clause: Clause, before: Subject
+    scene: Scene,
+    piece: Piece,
+    mentions: tuple[Mention, ...],
+    clause: Clause,
+    before: Subject,
+    spoken: Subject,
 ) -> tuple[Subject, int]:
     """Whom a clause is about and how many of its first words say so."""
     lex, words = scene.lex, piece.words
@@ -155,8 +180,8 @@ def _subject(
     if lex.has("self", word) or word in lex.first_verbs:
         return Subject(kind="self"), 0
     if lex.has("third", word) and len(words) > 1:
-        before = before if before.kind == "person" else _before(scene)
-        return (replace(before), at + 1) if before.kind == "person" else (Subject(), 0)
+        spoken = spoken if spoken.kind == "person" else _before(scene)
+        return (replace(spoken), at + 1) if spoken.kind == "person" else (Subject(), 0)
     if clause.bare_verb or (word in lex.verbs and not lex.has("question_verb", word)):
         if lex.has("self", words[at + 1].folded if at + 1 < len(words) else ""):
             return Subject(kind="self"), 0
@@ -195,6 +220,14 @@ def _inverted(scene: Scene, piece: Piece, mentions: tuple[Mention, ...]) -> Subj
                 return Subject(kind="self")
             return None
     return None
+
+
+def _both(scene: Scene, piece: Piece, told: list[Told]) -> tuple[str, ...]:
+    """The two people that a "both" means: the last two named ones before it in the sentence."""
+    if not scene.lex.begins("both", piece.norm):
+        return ()
+    named = [m.name for t in told for m in t.mentions if m.name]
+    return tuple(dict.fromkeys(named))[-2:]
 
 
 def _of(mention: Mention, piece: Piece, scene: Scene) -> Subject:
@@ -350,6 +383,8 @@ def _anchored(scene: Scene, told: Told) -> bool:
     lex, piece = scene.lex, told.piece
     if told.subject.kind in ("self", "person"):
         return True
+    if lex.begins("both", piece.norm):
+        return True
     if any(m.owner in ("self", "article") or m.known for m in told.mentions):
         return True
     return any(
@@ -384,7 +419,7 @@ def _has_code(piece: Piece) -> bool:
         if word.kind is not Kind.NUMBER or is_hour(word):
             continue
         digits = re.sub(r"\D", "", word.text)
-        if len(digits) >= 4 and not re.fullmatch(r"(?:19|20)\d\d", word.text):
+        if len(digits) >= 4 and not re.fullmatch(r"19\d\d|20[0-4]\d", word.text):
             return True
         if (
             word.text.startswith("0")
@@ -543,8 +578,15 @@ def _only_names(scene: Scene, told: Told, persons: list[Candidate]) -> bool:
 # events
 
 
-def _event(scene: Scene, told: Told) -> Candidate | None:
-    """The event a clause tells, when it names a day (or an hour of today) that is not a habit."""
+def _event(scene: Scene, told: Told, after: list[Told], tense: str) -> Candidate | None:
+    """The event a clause tells, when it names a day (or an hour of today) that is not a habit.
+
+    Args:
+        scene: the message.
+        told: the clause.
+        after: the clauses behind it in the sentence; what else happened then is part of the event.
+        tense: "past" when a verb of the sentence says that it is over.
+    """
     lex, piece, leaning = scene.lex, told.piece, told.leaning
     assert leaning is not None
     time = next((t for t in told.times if t.date is not None and not t.rrule), None)
@@ -555,6 +597,9 @@ def _event(scene: Scene, told: Told) -> Candidate | None:
         return None
     if lex.search("no_longer", norm) or _since(scene, piece, time):
         return None
+    if tense == "past" and not time.past and leaning.past > leaning.plan and not lex.search("rescheduled", norm):
+        earlier = [t for t in scene.times(piece, tense="past") if t.date is not None and not t.rrule]
+        time = earlier[0] if earlier else time
     if time.past and lex.search("rescheduled", norm):
         later = [t for t in scene.times(piece, tense="future") if t.date is not None and not t.rrule]
         time = later[0] if later else time
@@ -576,21 +621,34 @@ def _event(scene: Scene, told: Told) -> Candidate | None:
             return None
         if leaning.request > 0.7 or leaning.transient > 0.8:
             return None
-    spans = [span for t in told.times for span in t.spans]
-    body = piece.outside(spans)
-    body = _without_relations(told, body)
+    more = _goes_on(told, after) if time.past else []
+    spans = [span for t in (told, *more) for time_ in t.times for span in time_.spans]
+    last = more[-1].piece if more else piece
+    body = Piece([t for t in scene.tokens if piece.start <= t.start < last.end]).outside(spans)
+    for each in (told, *more):
+        body = _without_relations(each, body)
     text = sentence_case(_trim(scene, body))
     if not text:
         return None
-    people = tuple(dict.fromkeys(m.name for m in told.mentions if m.name))
+    people = tuple(dict.fromkeys(m.name for t in (told, *more) for m in t.mentions if m.name))
     return Candidate(
         category=Category.EVENT,
         text=text,
-        span=(piece.start, piece.end),
+        span=(piece.start, last.end),
         people=people,
         when=time.when(scene.zone),
         why=f"event {'past' if time.past else 'coming'} {leaning.plan:.2f}/{leaning.past:.2f}",
     )
+
+
+def _goes_on(told: Told, after: list[Told]) -> list[Told]:
+    """The clauses behind a past event that go on telling it, up to the first that tells something lasting."""
+    more = []
+    for each in after:
+        if each.leaning is None or each.leaning.lasting > 0.8 or any(not t.past for t in each.times if t.date):
+            break
+        more.append(each)
+    return more
 
 
 def _since(scene: Scene, piece: Piece, time: TimeMention) -> bool:
@@ -598,7 +656,8 @@ def _since(scene: Scene, piece: Piece, time: TimeMention) -> bool:
     start = time.span[0]
     inside = [w.folded for w in piece.words if start <= w.start < time.span[1]]
     before = [w.folded for w in piece.words if w.end <= start]
-    return any(scene.lex.has("since", word) for word in [*inside[:1], *before[-1:]])
+    around = [*inside[:1], *before[-1:]]
+    return any(scene.lex.has("since", word) or scene.lex.has("until", word) for word in around)
 
 
 def _without_relations(told: Told, body: Piece) -> Piece:

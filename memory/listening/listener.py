@@ -120,6 +120,8 @@ def _sentence(scene: Scene, sentence: Sentence, draft: _Draft) -> None:
     if sentence.quotes:
         draft.candidates.extend(hear_quotes(scene, sentence))
         draft.unsure = True
+        if lex.search("quote_source", whole.norm):
+            return
     if not core:
         if lex.search("joke", whole.norm):
             _take_back_told(draft)
@@ -224,6 +226,10 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft) -> b
         draft.fields.setdefault("request", acts.Request(verb="cancel"))
         return len(core.norm) - never.end() < 12 or bool(made)
     tail = lex.search("never_mind_tail", core.norm)
+    listed = todo.task(scene, core) if lex.search("list_noun", core.norm) else None
+    if listed is not None and listed.candidate is not None:
+        draft.candidates.append(listed.candidate)
+        return True
     if _remind(scene, sentence, core, draft):
         if tail:
             draft.candidates = [c for c in draft.candidates if c.category is not Category.REMINDER]
@@ -369,9 +375,10 @@ def _tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) 
     if clause.role is Role.COMPLEMENT:
         return clause.joined and index > 0 and clauses[index - 1].role is Role.CAUSE
     last = all(c.role in (Role.CAUSE, Role.RELATIVE, Role.CONDITION) for c in clauses[index + 1 :])
-    if last and len(clauses) > 1 and index == 0:
-        return False
-    if last:
+    if clause.joined and clause.bare_verb and index and _tells(scene, clauses[index - 1], index - 1, clauses):
+        return True
+    asked = any(_asks(scene, other) for other in clauses[:index])
+    if last and not asked:
         return False
     first = clause.piece.words[0].folded if clause.piece else ""
     return (
@@ -380,6 +387,19 @@ def _tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) 
         or lex.has("article", first)
         or first in lex.first_verbs
         or bool(scene.people.find(clause.piece.part(0, 5)))
+    ) and (not last or bool(scene.people.find(clause.piece.part(0, 5))) or lex.has("self", first))
+
+
+def _asks(scene: Scene, clause: Clause) -> bool:
+    """Whether a clause is itself the question or the request."""
+    norm = clause.piece.norm
+    lex = scene.lex
+    return (
+        clause.role is Role.QUESTION
+        or bool(lex.begins("question", norm))
+        or bool(lex.begins("request", norm))
+        or any(lex.has("you", w) for w in clause.piece.folded)
+        or (bool(clause.piece) and lex.has("asking", clause.piece.folded[0]))
     )
 
 

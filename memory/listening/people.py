@@ -77,6 +77,8 @@ class People:
             if relation is None:
                 continue
             length, key, plural = relation
+            if owner == "article" and lex.has("title", words[start + skip].folded):
+                return None  # "le docteur Achard": a name with its title
             if owner == "article" and not self._by_article(words, start + skip, length, key):
                 return None
             last = start + skip + length
@@ -353,7 +355,8 @@ class People:
         given = lex.has("first_name", word.folded) or (
             lex.language == "de" and word.folded.endswith("s") and lex.has("first_name", word.folded[:-1])
         )
-        if given and (word.is_capital or self.lower) and word.folded not in lex.verbs:
+        verb = word.folded in lex.verbs and not (word.is_capital and at)
+        if given and (word.is_capital or self.lower) and not verb:
             return (
                 word.is_capital
                 or before is None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -13,7 +14,7 @@ from memory.listening.clauses import Splitter
 from memory.listening.heard import KnownPerson
 from memory.listening.lexicon import Lexicon
 from memory.listening.people import People
-from memory.listening.tokens import Piece
+from memory.listening.tokens import Piece, Token
 
 
 @dataclass
@@ -35,6 +36,11 @@ class Scene:
         return People(self.lex, self.known, lower)
 
     @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """All words, numbers and signs of the message."""
+        return self.lex.tokens(self.text)
+
+    @cached_property
     def splitter(self) -> Splitter:
         return Splitter(self.lex)
 
@@ -51,12 +57,28 @@ class Scene:
             words = [w for w in piece.words if any(a <= w.start < b for a, b in spans)]
             if words:
                 inside.append(_moved(mention, spans))
-        return inside
+        return _joined(inside)
+
+
+def _joined(times: list[TimeMention]) -> list[TimeMention]:
+    """A day and an hour told apart in one sentence are one moment ("on the 27th: eight o'clock")."""
+    days = [t for t in times if t.date is not None and t.has_date and t.time is None and not t.rrule]
+    hours = [t for t in times if t.date is not None and not t.has_date and t.time is not None and not t.rrule]
+    if len(days) != 1 or len(hours) != 1 or len([t for t in times if t.date is not None]) != 2:
+        return times
+    day, hour = days[0], hours[0]
+    whole = replace(
+        day,
+        spans=tuple(sorted((*day.spans, *hour.spans))),
+        time=hour.time,
+        all_day=False,
+        granularity=hour.granularity,
+        missing_time=False,
+    )
+    return [whole, *(t for t in times if t is not day and t is not hour)]
 
 
 def _moved(mention: TimeMention, spans: tuple[tuple[int, int], ...]) -> TimeMention:
-    from dataclasses import replace
-
     return replace(mention, spans=spans)
 
 
@@ -92,7 +114,7 @@ def _endings(lex: Lexicon, norm: str) -> list[Any]:
 
 def sentence_case(text: str) -> str:
     """First letter as a capital, ends cleaned of signs that hung between clauses."""
-    text = text.strip().strip(",;:–—").strip()
+    text = re.sub(r"\s+([,.;])", r"\1", text.strip()).strip(",;:–—").strip()
     if text.endswith(".") and not text.endswith(".."):
         text = text[:-1].strip()
     for opening, closing in (("«", "»"), ("“", "”"), ("„", "“"), ("(", ")")):

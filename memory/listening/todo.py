@@ -38,7 +38,7 @@ def reminder(scene: Scene, piece: Piece, *, base: When | None = None) -> Found |
     main = _best(times)
     when, missing = _due(scene, main, times, base)
     text = _body(scene, body, times)
-    if not text and lex_wake(scene, piece):
+    if not text and _wakes(scene, piece):
         text = sentence_case(piece.part(first, last).said(scene.text))
     if not text:
         return None
@@ -56,7 +56,7 @@ def reminder(scene: Scene, piece: Piece, *, base: When | None = None) -> Found |
     )
 
 
-def lex_wake(scene: Scene, piece: Piece) -> bool:
+def _wakes(scene: Scene, piece: Piece) -> bool:
     """Whether the command says by itself what for: "wake me"."""
     return bool(scene.lex.search("wake", piece.norm))
 
