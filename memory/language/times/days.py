@@ -25,6 +25,7 @@ FIXED_HOLIDAYS = {
     "assumption": (8, 15),
     "halloween": (10, 31),
     "all_saints": (11, 1),
+    "german_unity": (10, 3),
     "st_nicholas": (12, 6),
     "christmas_eve": (12, 24),
     "christmas": (12, 25),
@@ -33,11 +34,17 @@ FIXED_HOLIDAYS = {
 }
 EASTER_HOLIDAYS = {
     "carnival": -47,
+    "ash_wednesday": -46,
+    "palm_sunday": -7,
+    "maundy_thursday": -3,
     "good_friday": -2,
+    "easter_saturday": -1,
     "easter": 0,
     "easter_monday": 1,
     "ascension": 39,
     "pentecost": 49,
+    "whit_monday": 50,
+    "corpus_christi": 60,
 }
 
 
@@ -108,7 +115,10 @@ def _read_weekday(values: Values, context: Context) -> Day:
         return Day(first=monday + timedelta(weeks=int(values["in_week"]), days=wanted), fixed=True)
     if weeks or values.get("count"):
         extra = weeks or int(values["count"])
-        return Day(first=today + timedelta(days=(ahead or 7) + 7 * extra), fixed=True)
+        base = (
+            (ahead or 7) if values.get("after_next") else ahead
+        )  # "Tuesday week" said on a Tuesday: in a week
+        return Day(first=today + timedelta(days=base + 7 * extra), fixed=True)
     if shift == "this" and ahead == 0:
         return Day(first=today)
     coming = today + timedelta(days=ahead or 7)
@@ -298,6 +308,8 @@ def _read_period(values: Values, context: Context) -> Day | None:
         step *= int(values.get("count", values.get("num", 1)))
     monday = today - timedelta(days=today.weekday())
     where = str(values.get("where", ""))
+    if where == "start" and step == 0 and not context.past:
+        step = 1  # the start of the running one has passed
     if unit == "day":
         return Day(first=today + timedelta(days=step), backward=step < 0, fixed=True)
     if unit == "weekend":
@@ -305,6 +317,8 @@ def _read_period(values: Values, context: Context) -> Day | None:
     if unit in WEEK_UNITS:
         first = monday + timedelta(weeks=step)
         last = first + timedelta(days=6)
+        if where == "start":
+            return Day(first=first, fixed=True, backward=step < 0)
         if where == "end":
             return Day(first=first + timedelta(days=4), fixed=True, backward=step < 0)
         if where == "middle":

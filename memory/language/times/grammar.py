@@ -30,7 +30,8 @@ two or four, {list} weekdays with commas and "and", {plurals} the same of weekda
 weekday in any form.
 
 Values with a meaning of their own: `role = "end"` makes a match the end of a range; `weak = 12` makes
-hours up to it durations unless a day stands beside them; `beside = true` keeps a part of the day only
+hours up to it durations unless a day stands beside them; `direct = true` says that
+minutes are told as those of a 24-hour clock ("6 Uhr 45"); `beside = true` keeps a part of the day only
 beside a day or an hour; `exact` is a pattern that must be found in the match as it was written (accents
 that tell words apart). A table `bare` holds weekdays in a form that other words have too ("segunda").
 
@@ -51,6 +52,9 @@ from memory.language.folding import fold
 from memory.language.tables import tables
 
 Values = Mapping[str, Any]
+
+FIRST_YEAR_OF_LAST_CENTURY = 50  # "74" is 1974, "31" is 2031
+LONGEST_SHORT_FORM = 4  # letters of a name of a month or weekday that may have a dot
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+\d*)(?::([a-z_]+\d*))?\}")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
@@ -174,7 +178,10 @@ def _word_table(table: Any) -> dict[str, Any]:
         pairs: Iterable[tuple[Any, list[str]]] = ((index + first, forms) for index, forms in enumerate(table))
     else:
         pairs = ((int(key) if re.fullmatch(r"-?\d+", key) else key, forms) for key, forms in table.items())
-    return {fold(form): value for value, forms in pairs for form in forms}
+    found = {fold(form): value for value, forms in pairs for form in forms}
+    if isinstance(table, list):  # "Sept.", "Mo."
+        found |= {f"{form}.": value for form, value in found.items() if len(form) <= LONGEST_SHORT_FORM}
+    return found
 
 
 class _Compiler:
@@ -279,7 +286,7 @@ def _value(text: str, kind: str, known: Grammar) -> Any:
     if kind == "count" and (amount := known.words["amount"].get(re.sub(r"\s+", " ", text))) is not None:
         return amount
     if kind == "yy" and len(text) == 2:
-        return 2000 + int(text)
+        return int(text) + (2000 if int(text) < FIRST_YEAR_OF_LAST_CENTURY else 1900)
     return numbers.value(text, known.language)
 
 

@@ -60,12 +60,13 @@ def read_clock(values: Values, part: str, context: Context, *, dated: bool) -> H
     total = hour * 60 + offset
     if "base" in values:
         return Hour(minute=total, part=part)
+    first = total % HALF_DAY
+    ampm = values.get("ampm") or _half_of_range(hour, values)
+    if ampm is not None and hour <= 12:
+        return Hour(minute=first + (HALF_DAY if ampm == "pm" else 0), part=part)
     if hour >= 13 or hour == 0 or values.get("leading_zero"):
         night_shift = DAY if hour == 24 or (hour == 0 and part in ("night", "midnight")) else 0
         return Hour(minute=total % DAY + night_shift, part=part)
-    first = total % HALF_DAY
-    if (ampm := values.get("ampm") or _half_of_range(hour, values)) is not None:
-        return Hour(minute=first + (HALF_DAY if ampm == "pm" else 0), part=part)
     if "hour2" in values:
         dated = True  # "from nine to five" is said of days, not of the next nine
     if part:
@@ -112,7 +113,8 @@ def _in_part(first: int, hour: int, offset: int, part: str, context: Context) ->
 def _bare(first: int, values: Values, context: Context, *, dated: bool) -> Hour:
     """A time without a half of the day: the next sensible one of the two."""
     morning, evening = first, first + HALF_DAY
-    with_minutes = values.get("figures") and ("digits2" in values or "min" in values)
+    after_hour = "digits2" in values or ("min" in values and values.get("direct"))
+    with_minutes = values.get("figures") and after_hour
     if with_minutes and context.grammar.settings.get("literal_24h"):
         # Written with minutes where 24 hours are the rule: "8:30" is in the morning, "12:30" at noon.
         return Hour(minute=evening if first < 60 else morning)

@@ -176,6 +176,13 @@ def _read_all_day(told: Told, day: Day, context: Context) -> TimeMention:
     last = day.last
     if told.end_days:
         until = read_day(told.end_days, context)
+        years = {
+            key: told.end_days[-1].values[key] for key in ("year", "yy") if key in told.end_days[-1].values
+        }
+        if years and not {"year", "yy"} & set(told.days[0].values if told.days else {"year"}):
+            # "14.10. to 15.10.2028": the year is the whole range's
+            dated = [replace(piece, values={**piece.values, **years}) for piece in told.days]
+            day = read_day(dated, context) or day
         if until is not None:
             last = _after_start(until.first, day.first)
     end = datetime.combine(last, Time()) if last is not None else None
