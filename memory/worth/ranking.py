@@ -22,6 +22,7 @@ class Offer:
     card: int
     asked: bool  # a direct question is about it; False: it would be offered unasked
     replaceable: bool  # another retrieved memory can answer as well
+    protected: bool = False  # pinned, sensitive or about safety, by what its card says now
 
 
 def is_served(state: WorthState, *, asked: bool) -> bool:
@@ -57,7 +58,8 @@ def explores(rng: Random, policy: Policy = POLICY) -> bool:
 
 def may_withhold(state: WorthState, offer: Offer) -> bool:
     """Whether a lot may hold it back: never a protected one, nor the only answer to a direct question."""
-    return not state.protected and (offer.replaceable or not offer.asked)
+    protected = state.protected or offer.protected
+    return not protected and (offer.replaceable or not offer.asked)
 
 
 def draw(

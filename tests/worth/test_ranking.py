@@ -74,6 +74,7 @@ def test_the_only_answer_and_protected_memories_are_never_withheld() -> None:
     assert may_withhold(SUSPECT, offered(1, asked=False, replaceable=False))
     assert not may_withhold(SUSPECT, offered(1, asked=True, replaceable=False))
     assert not may_withhold(replace(SUSPECT, protected=True), offered(1))
+    assert not may_withhold(SUSPECT, Offer(card=1, asked=False, replaceable=True, protected=True))
 
 
 def test_lots_are_drawn_over_suspects_only_and_one_at_most() -> None:
