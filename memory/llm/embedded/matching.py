@@ -22,9 +22,11 @@ from memory.language import (
     fold,
     numbers,
     plural_relation_words,
+    question_words,
     relation_words,
     terms,
 )
+from memory.language import words as split_words
 from memory.llm.embedded.phrases import Phrases
 from memory.llm.embedded.scene import Embeds, Json
 from memory.llm.embedded.topics import topics
@@ -38,7 +40,7 @@ UNMET = 0.35  # weight of a word or topic that no found card has
 MOST = 3  # cards in one answer
 # A card that search does not vouch for answers when it has this share of the question's
 # words, or this share of its topics, or one of them and is this near in meaning.
-SHARE, THEME, NEAR = 0.34, 0.5, 0.2
+SHARE, THEME, NEAR = 0.34, 0.45, 0.2
 _PHONE = re.compile(r"(?:\d[\s\-/.()]*){5,}")
 _DIGIT = re.compile(r"\d")
 _NOT_WORD = re.compile(r"[^\w\-]+")
@@ -56,6 +58,7 @@ class Asked:
     relations: frozenset[str]  # stable keys: "sister"
     kinds: tuple[str, ...]  # kinds of value asked for
     topics: frozenset[str]  # what it speaks of, in other words too
+    is_double: bool  # asks two things at once ("who is coming, and what must I leave out?")
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,7 @@ def asked(text: str, names: Sequence[str], relations: Sequence[str], *, before: 
         relations=frozenset(keys.get(fold(word), fold(word)) for word in relations),
         kinds=known.asked(fold(text)),
         topics=topics(text, language),
+        is_double=sum(word in question_words(language) for word in split_words(fold(text))) > 1,
     )
 
 
@@ -244,7 +248,8 @@ def _together(question: Asked, accepted: Sequence[Fit], fits: Sequence[Fit]) -> 
         linked = any(_shares(fit, other) for other in chosen)
         is_near = fit.score >= BESIDE * main.score
         says_more = fit in accepted and is_near and bool(fit.words - covered) and fit.share >= SHARE
-        on_topic = linked and bool(fit.words or fit.topics) and not _is_enough(question, main)
+        on_topic = linked and bool(fit.words or fit.topics or question.is_double)
+        on_topic = on_topic and not _is_enough(question, main)
         if says_more or on_topic or (linked and is_near and fit.holds and not main.holds):
             chosen.append(fit)
             covered |= fit.words
@@ -268,11 +273,12 @@ def holds_kind(kind: str, question: Asked, card: Json, known: Phrases, now: date
     attribute = str(card.get("attribute") or "")
     if attribute and attribute.split(":")[0] == kind:
         return True
-    pattern = known.evidence.get(kind)
-    if pattern is not None:
-        return bool(pattern.search(fold(text)))
-    check = _CHECKS.get(kind)
-    return check is None or check(question, card, text, known, now)
+    pattern, check = known.evidence.get(kind), _CHECKS.get(kind)
+    if pattern is None and check is None:
+        return True
+    if pattern is not None and pattern.search(fold(text)):
+        return True
+    return check is not None and bool(check(question, card, text, known, now))
 
 
 def _has_number(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:

@@ -99,6 +99,8 @@ def _name_only(scene: Scene, fit: Fit) -> str:
     kinds = asking.question(scene).kinds
     if fit.card.get("category") != "person" or kinds[:1] not in (("name",), ("who",)):
         return ""
+    if asking.question(scene).is_double:
+        return ""
     name = name_of(fit.card)
     if not name or fold(name) in scene.folded:
         return ""

@@ -18,6 +18,9 @@ _KNOWN = frozenset({"fact", "person", "event", "memo"})
 
 def may_replace(candidate: Candidate, heard: Heard) -> bool:
     """Whether a candidate may contradict a card, so that memory is searched before it is kept."""
+    if candidate.category == Category.EVENT:
+        # "Bin day is Wednesday, not Tuesday" sounds like a date, and puts a fact right.
+        return heard.correction is not None and bool(heard.correction.wrong and heard.correction.right)
     if candidate.category not in (Category.FACT, Category.PERSON):
         return False
     return candidate.negated or heard.correction is not None
@@ -49,7 +52,8 @@ def calls(candidate: Candidate, arguments: dict[str, Any], scene: Scene) -> list
     correction = scene.heard.correction
     wrong = correction.wrong if correction is not None else ""
     right = (correction.right if correction is not None else "") or candidate.value
-    if old.get("category") == "person" and wrong and right and _holds(old, wrong):
+    is_moved = candidate.category == Category.EVENT and old.get("category") == "fact"
+    if (old.get("category") == "person" or is_moved) and wrong and right and _holds(old, wrong):
         return [Wanted("update_card", _put_right(old, wrong, right))]
     if old.get("subject") and not arguments.get("subject"):
         arguments = arguments | {"subject": old["subject"]}
