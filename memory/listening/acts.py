@@ -116,7 +116,7 @@ def question(scene: Scene, sentence: Sentence, piece: Piece) -> Question | None:
     lex, norm = scene.lex, piece.norm
     asks = (
         sentence.mark == "?"
-        or bool(lex.begins("question", norm))
+        or (bool(lex.begins("question", norm)) and not lex.begins("because_start", norm))
         or bool(lex.begins("recall", norm))
         or bool(lex.begins("know", norm))
         or bool(lex.begins("last_talk", norm))

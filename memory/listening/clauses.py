@@ -101,8 +101,14 @@ class _Walk:
 
     def _opening(self) -> int:
         """Role of the first clause when its first word tells: because, if."""
-        for name, role in (("because", Role.CAUSE), ("condition", Role.CONDITION)):
+        for name, role in (
+            ("because", Role.CAUSE),
+            ("because_start", Role.CAUSE),
+            ("condition", Role.CONDITION),
+        ):
             match = self.lex.begins(name, self.piece.norm)
+            if match and name == "because_start" and not any(self.comma[1:]):
+                continue
             if match:
                 self.role = role
                 length = self.piece.range_of(match)[1]
@@ -146,7 +152,7 @@ class _Walk:
             self.current.append(self.words[index])
             return index + 1
         rest = self.piece.part(index)
-        has_left = self._has_verb(self.current)
+        has_left = self._has_verb(self.current) or (self.dictated and len(self.current) >= 4)
         comma = self.comma[index]
         if index and (comma or has_left):
             for name, role in (("because", Role.CAUSE), ("condition", Role.CONDITION)):
@@ -241,6 +247,9 @@ class _Walk:
 
     def _resumes(self, index: int) -> int | None:
         """Where the main clause goes on behind a relative one: a comma with a verb after it."""
+        if self.lex.has("verb_last", self.lex.language):
+            at = self._comma_after(index)
+            return at if at < len(self.words) and self._verb_within(at) else None
         for at in range(index + 1, min(len(self.words), index + 15)):
             if self.comma[at]:
                 following = self._skip_adverbs(at)
@@ -254,6 +263,8 @@ class _Walk:
         word = self.words[index]
         if not self.lex.has("wh", word.folded) and not comma:
             return False
+        if self.lex.has("that", word.folded):
+            return False  # "que soy celíaca": a reason; the question word has its accent
         if self.words[index - 1].folded in self.lex.verbs or self.lex.has(
             "preposition", self.words[index - 1].folded
         ):
@@ -289,10 +300,10 @@ class _Walk:
         """Open a clause behind a comma if one starts there; the index to go on from, or None."""
         lex = self.lex
         if has_left and self._number_alone(index):
-            end = self._part_end(index)
+            end = self._comma_after(index)
             self._open(Role.MAIN, bare=True)
             self.current.extend(self.words[index:end])
-            self._close()
+            self._open(Role.MAIN, bare=True)
             return end
         if lex.has("that", self.words[index].folded) and self._verb_within(index + 1):
             self._open(self.role if self.role is Role.CAUSE else Role.COMPLEMENT, joined=True)
@@ -324,10 +335,8 @@ class _Walk:
 
     def _number_alone(self, index: int) -> bool:
         """Whether only an age stands between two commas: "I'm Priyanka, fifty-three, ..."."""
-        end = index + 1
-        while end < len(self.words) and not self.comma[end]:
-            end += 1
-        if end - index > 4:
+        end = self._comma_after(index)
+        if end - index > 5:
             return False
         norm = self.piece.part(index, end).norm
         match = self.lex.begins("age_alone", norm)
@@ -464,6 +473,12 @@ class _Walk:
 
     def _is_number(self, word: Token) -> bool:
         return word.kind is Kind.NUMBER or bool(self.lex.begins("number_word", word.folded))
+
+    def _comma_after(self, index: int) -> int:
+        end = index + 1
+        while end < len(self.words) and not self.comma[end]:
+            end += 1
+        return end
 
     def _part_end(self, index: int) -> int:
         end = index + 1

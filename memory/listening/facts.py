@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from memory.language import TimeMention, names
 from memory.listening.clauses import Clause, Role
@@ -12,12 +13,13 @@ from memory.listening.heard import Candidate
 from memory.listening.people import Mention
 from memory.listening.scene import Scene, sentence_case, strip
 from memory.listening.tokens import Kind, Piece, Token, is_hour
-from memory.records import Category
+from memory.records import Category, When
 
 ANCHORED = 0.42  # a clause about the speaker, their people or things is lasting from here on
 RULED = 0.12  # ... when a row of the attribute table fits it
 LOOSE = 0.62  # ... when nothing in it says whose it is
 CORRECTED = 0.3  # ... when the person puts something right
+AMONG = 0.33  # ... when another clause of the sentence is lasting
 CONDITIONAL = 0.85  # ... when it hangs on an "if"
 
 
@@ -66,6 +68,7 @@ def hear_told(
     current = subject or Subject()
     spoken = current  # the person spoken of last, for "he" and "she"
     conditional = False
+    clauses = _put_right(scene, clauses) if correcting else clauses
     for clause in clauses:
         prepared, current = _prepare(scene, clause, current, spoken)
         spoken = _spoken_of(scene, prepared, current, spoken)
@@ -80,13 +83,15 @@ def hear_told(
     for each, leaning in zip(told, leanings([t.text for t in told]), strict=True):
         each.leaning = leaning
     found: list[Candidate] = []
+    several = sum(_lasting(scene, t, None)[0] for t in told)
     lived: Candidate | None = None
     tense = "past" if any(w in scene.lex.past_verbs for t in told for w in t.piece.folded) else "auto"
     for number, each in enumerate(told):
         event = None if asked or conditional else _event(scene, each, told[number + 1 :], tense)
         if event is not None:
-            if lived is not None and event.when == lived.when:
+            if lived is not None and (event.when == lived.when or _hour_only(each)):
                 continue
+            event = _with_hour(event, told, scene)
             lived = event
             found.append(event)
             found.extend(_persons(scene, each, "", skip_known=True))
@@ -94,9 +99,27 @@ def hear_told(
         past = (
             lived is not None and lived.when is not None and lived.when.start < scene.now.replace(tzinfo=None)
         )
-        threshold = CONDITIONAL if conditional else 0.8 if past else None
+        threshold = CONDITIONAL if conditional else 0.5 if past else None
+        if threshold is None and several and not _lasting(scene, each, None)[0]:
+            threshold = AMONG  # facts come together
         found.extend(_statement(scene, each, threshold, correcting=correcting))
     return _distinct(_introduced(found)), current
+
+
+def _hour_only(told: Told) -> bool:
+    """Whether a clause tells an hour but no day: it belongs to the event told before."""
+    return bool(told.times) and not any(t.has_date for t in told.times)
+
+
+def _with_hour(event: Candidate, told: list[Told], scene: Scene) -> Candidate:
+    """The event with the hour that another clause of the sentence tells ("..., take-off 13:20")."""
+    if event.when is None or not event.when.all_day:
+        return event
+    hours = [t for each in told for t in each.times if not t.has_date and t.time is not None and not t.rrule]
+    if len(hours) != 1 or hours[0].time is None:
+        return event
+    start = datetime.combine(event.when.start.date(), hours[0].time)
+    return replace(event, when=When(start=start, zone=event.when.zone))
 
 
 def _introduced(found: list[Candidate]) -> list[Candidate]:
@@ -127,6 +150,25 @@ def _introduced(found: list[Candidate]) -> list[Candidate]:
 
 
 # preparing
+
+
+def _put_right(scene: Scene, clauses: list[Clause]) -> list[Clause]:
+    """Without the denied half of "Nia isn't four, she's five": the right half names her instead of "she"."""
+    kept: list[Clause] = []
+    for clause in clauses:
+        before = kept[-1].piece if kept else None
+        pronoun = bool(clause.piece) and any(
+            scene.lex.has(kind, clause.piece.folded[0]) for kind in ("third", "it")
+        )
+        denied = before is not None and any(scene.lex.has("negation", w) for w in before.folded)
+        if before is not None and pronoun and denied:
+            people = scene.people.find(before)
+            if people and people[0].first <= 1:
+                subject = before.part(people[0].first, people[0].last)
+                kept[-1] = Clause(Piece([*subject.tokens, *clause.piece.part(1).tokens]), Role.MAIN)
+                continue
+        kept.append(clause)
+    return kept
 
 
 def _spoken_of(scene: Scene, told: Told | None, current: Subject, before: Subject) -> Subject:
@@ -242,15 +284,13 @@ def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, l
         template = scene.lex.templates["age_self" if subject.kind in ("", "self") else "age"]
         return template.format(name=subject.name or subject.words, age=said)
     if clause.role is Role.RELATIVE and clause.antecedent:
-        if scene.lex.search("like_mine", piece.norm):
-            return f"{_noun(scene, clause.antecedent)}, {said}"
         return f"{subject.name or subject.words or clause.antecedent.said(scene.text)} {said}"
     if subject.kind != "person":
         return said
     name = subject.name or subject.words
     word = piece.words[0].folded
     if scene.lex.has("third", word) and lead:
-        return f"{name} {piece.part(lead).said(scene.text)}"
+        return re.sub(r" (?=['’])", "", f"{name} {piece.part(lead).said(scene.text)}")
     if clause.bare_verb and not any(m.first == 0 for m in scene.people.find(piece)):
         return f"{name} {said}"
     return said
@@ -262,14 +302,31 @@ def _is_age(scene: Scene, piece: Piece) -> bool:
     return match is not None and match.end() == len(piece.norm)
 
 
-def _noun(scene: Scene, antecedent: Piece) -> str:
-    """The last noun phrase of an antecedent, without its article and preposition."""
-    words = list(antecedent.words)
-    while len(words) > 1 and not (
-        scene.lex.has("article", words[-2].folded) or scene.lex.has("preposition", words[-2].folded)
-    ):
-        words = words[1:] if len(words) > 2 else words[-1:]
-    return words[-1].text
+def like_mine(scene: Scene, piece: Piece) -> Candidate | None:
+    """What a question tells of the speaker's own thing: "a cellar that, like ours, floods every spring"."""
+    lex = scene.lex
+    match = lex.search("like_mine", piece.norm)
+    if match is None:
+        return None
+    at, last = piece.range_of(match)
+    start = at
+    while start > 0 and not lex.has("article", piece.words[start - 1].folded):
+        start -= 1
+    if start == 0:
+        return None
+    if start > 1 and lex.has("relative", piece.words[start - 1].folded):  # "..., der wie meiner": its noun is before
+        start -= 1
+        while start > 0 and not lex.has("article", piece.words[start - 1].folded):
+            start -= 1
+    inside = any(lex.has("relative", w) or lex.has("that", w) for w in piece.folded[start:at])
+    end = len(piece) if inside else last
+    part = piece.part(start, end)
+    return Candidate(
+        category=Category.FACT,
+        text=sentence_case(part.said(scene.text)),
+        span=(part.start, part.end),
+        why=f"one's own thing: {match.group()}",
+    )
 
 
 # judging
@@ -597,6 +654,9 @@ def _event(scene: Scene, told: Told, after: list[Told], tense: str) -> Candidate
         return None
     if lex.search("no_longer", norm) or _since(scene, piece, time):
         return None
+    rule = _attribute(scene, told)
+    if rule is not None and rule[0] in ("home", "job", "origin") and time.past:
+        return None  # "we moved here last week": what lasts is where they live
     if tense == "past" and not time.past and leaning.past > leaning.plan and not lex.search("rescheduled", norm):
         earlier = [t for t in scene.times(piece, tense="past") if t.date is not None and not t.rrule]
         time = earlier[0] if earlier else time
@@ -645,7 +705,10 @@ def _goes_on(told: Told, after: list[Told]) -> list[Told]:
     """The clauses behind a past event that go on telling it, up to the first that tells something lasting."""
     more = []
     for each in after:
-        if each.leaning is None or each.leaning.lasting > 0.8 or any(not t.past for t in each.times if t.date):
+        assert each.leaning is not None
+        if each.leaning.lasting > 0.5 or any(not t.past for t in each.times if t.date):
+            break
+        if any(m.last == each.lead and m.relation for m in each.mentions) and not each.clause.joined:
             break
         more.append(each)
     return more

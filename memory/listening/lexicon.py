@@ -94,6 +94,7 @@ def _build(data: Mapping[str, Any]) -> Lexicon:
     macros = {name: _any_of(group) for name, group in words.items()}
     macros["relation"] = _any_of(relations)
     macros["verb"] = _any_of(verbs)
+    macros["first_verb"] = _any_of(first)
     macros |= {name: "(?:" + "|".join(parts) + ")" for name, parts in data.get("macros", {}).items()}
     patterns = {name: _compile(parts, macros) for name, parts in data["patterns"].items()}
     attributes = tuple(_attribute(entry, macros) for entry in data.get("attributes", ()))

@@ -10,7 +10,7 @@ from typing import Any
 
 from memory.listening import acts, todo
 from memory.listening.clauses import Clause, Role
-from memory.listening.facts import Subject, hear_told
+from memory.listening.facts import Subject, hear_told, like_mine
 from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerson, Question
 from memory.listening.lexicon import lexicon
 from memory.listening.quotes import hear_quotes
@@ -347,6 +347,9 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft)
     _asked(scene, asked, core, request, draft)
     beside = [c for i, c in enumerate(clauses) if _tells(scene, c, i, clauses)]
     told, draft.subject = hear_told(scene, beside, asked=True, subject=draft.subject)
+    own = like_mine(scene, core)
+    if own is not None:
+        told.append(own)
     covered = {c.text for c in told}
     if not any(c.category is Category.PERSON for c in told):
         told += [c for c in _people_in(scene, core) if c.text not in covered]
@@ -363,7 +366,7 @@ def _tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) 
     lex, norm = scene.lex, clause.piece.norm
     if clause.role is Role.RELATIVE:
         people = scene.people.find(clause.antecedent) if clause.antecedent else ()
-        return bool(lex.search("like_mine", norm)) or any(m.owner in ("self", "article") or m.name for m in people)
+        return not lex.search("like_mine", norm) and any(m.owner in ("self", "article") or m.name for m in people)
     if clause.role is Role.CAUSE:
         return True
     if (
