@@ -44,7 +44,7 @@ def value(words: str, language: str) -> int | None:
     (22, 22, 90)
     """
     folded = fold(words).strip()
-    figures = re.fullmatch(r"(\d+)(?:st|nd|rd|th|\.| ?[ºª°]|er|ere|e|eme|ro|ra|[oa])?", folded)
+    figures = re.fullmatch(r"(\d+) ?(?:[^\W\d_]{1,4}|[.º°ª])?", folded)
     if figures:
         return int(figures[1])
     ordinal = _ordinals(language).get(re.sub(r"[ -]+", "-", folded))

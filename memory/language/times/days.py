@@ -293,6 +293,8 @@ def _within(first: Date, unit: str, where: str, context: Context, *, backward: b
         return Day(first=middle, granularity="week", backward=backward)
     if where == "start":
         return Day(first=first, granularity="week", backward=backward)
+    if where == "last_week":
+        return Day(first=last - timedelta(days=6), last=last, granularity="week", backward=backward)
     if first <= context.today <= last and not context.past:
         first = context.today
     return Day(first=first, last=last, granularity=granularity, backward=backward)

@@ -294,6 +294,12 @@ _BEFORE_FIGURES = re.compile(r"(?:\d[.,:/-]|[#€$£+./_@-])$")
 _AFTER_FIGURES = re.compile(r"\s\d\d\s\d\d(?!\w)|[:/-]?\d|[.,]\d|[/_@]\w")
 
 
+def _counts(before: str, known: Grammar) -> bool:
+    """Whether a text ends with a number."""
+    word = re.search(r"([^\W_]+)\s+$", before)
+    return word is not None and (word[1].isdigit() or word[1] in known.number_words)
+
+
 def _is_something_else(match: re.Match[str], folded: str, known: Grammar) -> bool:
     """Whether the figures around a match make it a price, a code, a phone number or an amount."""
     start, end = match.span()
@@ -301,6 +307,8 @@ def _is_something_else(match: re.Match[str], folded: str, known: Grammar) -> boo
         return True
     if folded[end - 1].isdigit() and _AFTER_FIGURES.match(folded, end):
         return True
+    if "plurals" in match.re.groupindex and _counts(folded[:start], known):
+        return True  # "three Fridays"
     last = re.search(r"[^\W_]+$", match.group())
     ends_in_number = last is not None and (last[0][0].isdigit() or last[0] in known.number_words)
     return ends_in_number and known.not_after.match(folded, end) is not None
