@@ -159,4 +159,7 @@ def _is_name_word(word: str, language: str) -> bool:
     folded = fold(bare)
     if not bare[:1].isupper() or folded in not_names(language):
         return False
+    if tables(language)["names"].get("capital_nouns") and folded not in titles(language):
+        kin = folded in relation_words(language) or folded in plural_relation_words(language)
+        return not kin and folded not in stop_words(language)
     return folded not in stop_words(language)

@@ -224,7 +224,10 @@ def _scan(folded: str, language: str) -> list[tuple[int, int, int, bool, bool]]:
         if language == "de" and match.end() == len(folded.rstrip()):
             continue  # a full stop
         found.append((match.start(), match.end(), amount, True, False))
+    not_alone = set(map(fold, table.get("not_alone", [])))
     for match in re.finditer(rf"\b{ordinal_pattern(language)}\b", folded):
+        if match.group() in not_alone:
+            continue
         known = _ordinals(language)[re.sub(r"[ -]+", "-", match.group())]
         found.append((match.start(), match.end(), known, True, True))
     for match in _FIGURES.finditer(folded):

@@ -9,10 +9,11 @@ accents and capitals) and compared folded (`folding.fold`).
              between tens and ones ("twenty-one", "vinte e um"); `ones_first` the word between ones and tens
              where ones come first and all is one word ("zweiundzwanzig"); `tens_take_teens` tens that
              teens are added to ("soixante-dix"); `join` words inside a number ("and"); `article` words that
-             count as 1 before a unit; `not_alone` words that are a number only inside a longer one;
+             count as 1 before a unit; `not_alone` words that alone are something else as a rule ("uma");
              `ordinals` word = value, with `ordinal_endings` a pattern of endings; `ordinal_digits`
              a pattern for ordinals in figures.
-[names]      titles (before a name), particles (inside one, lower case), not_names (capitalised, yet none).
+[names]      titles (before a name), particles (inside one, lower case), not_names (capitalised, yet none);
+             `capital_nouns = true` where nouns have a capital, so that "Töchter" beside a name is none.
 [relations]  canonical key = words for one such person, the plainest first, all genders and inflections.
 [plurals]    canonical key = words for several such persons.
 [times]      dates and times: see `times/grammar.py`.

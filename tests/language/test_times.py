@@ -150,6 +150,68 @@ def test_today_is_the_persons_day_not_the_servers() -> None:
     assert _one("me lembra hoje às onze da noite", language="pt", now=late).local == datetime(2026, 4, 30, 23)
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "zone", "now", "wanted"),
+    [
+        (
+            "Erinnere mich alle zwei Wochen dienstags um 19 Uhr an den Chor, das erste Mal morgen.",
+            "de",
+            "Europe/Berlin",
+            datetime(2026, 6, 8, 10),
+            (datetime(2026, 6, 9, 19), "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
+        ),
+        (
+            "Rappelle-moi mardi à midi d'appeler la mairie.",
+            "fr",
+            "Europe/Paris",
+            datetime(2026, 3, 2, 9),
+            (datetime(2026, 3, 3, 12), None),
+        ),
+        (
+            "Contrôle technique le 03/04 à 9h au garage Pélissier.",
+            "fr",
+            "Europe/Paris",
+            datetime(2026, 3, 20, 10),
+            (datetime(2026, 4, 3, 9), None),
+        ),
+        (
+            "Remind me at eleven to phone Ida.",
+            "en",
+            "Europe/London",
+            datetime(2026, 6, 8, 10, 59),
+            (datetime(2026, 6, 8, 11), None),
+        ),
+        (
+            "A las cuatro y media de la tarde.",
+            "es",
+            "Europe/Madrid",
+            datetime(2026, 3, 10, 10),
+            (datetime(2026, 3, 10, 16, 30), None),
+        ),
+        (
+            "Cada día 5, a las diez menos cuarto de la mañana, avísame de lo de la cuota",
+            "es",
+            "Europe/Madrid",
+            datetime(2026, 1, 5, 13),
+            (datetime(2026, 2, 5, 9, 45), "FREQ=MONTHLY;BYMONTHDAY=5"),
+        ),
+    ],
+)
+def test_everyday_sentences(
+    text: str, language: str, zone: str, now: datetime, wanted: tuple[datetime, str | None]
+) -> None:
+    mention = _one(text, language=language, now=now.replace(tzinfo=ZoneInfo(zone)))
+    assert (mention.local, mention.rrule) == wanted
+
+
+def test_an_event_and_how_long_before_to_be_reminded() -> None:
+    text = "Am sechsten Neunten um siebzehn Uhr hab ich Probe, erinnere mich eine Stunde vorher."
+    now = datetime(2026, 7, 20, 10, tzinfo=ZoneInfo("Europe/Berlin"))
+    event, before = find_times(text, language="de", now=now)
+    assert event.local == datetime(2026, 9, 6, 17)
+    assert before.relative_before == timedelta(hours=1)
+
+
 def test_words_between_a_day_and_its_hour_do_not_part_them() -> None:
     text = "On Friday I have the dentist, be there at 3pm"
     mention = _one(text)
