@@ -1,6 +1,6 @@
 """`make bench-worth`: every experiment of Memory Worth on the shipped code, beside the paper's figures.
 
-QUICK=1 runs 6 seeds instead of 20. The last line is one JSON object.
+QUICK=1 runs 6 seeds instead of 20: a look, too noisy to fail. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ QUICK_SEEDS = 6
 
 
 def main() -> int:
-    """Print progress, a table and one JSON line; 1 when a figure that must hold does not."""
+    """Print progress, a table and one JSON line; 1 when a figure that must hold does not, on all seeds."""
     quick = os.environ.get("QUICK", "") not in ("", "0")
     seeds = QUICK_SEEDS if quick else SEEDS
     var = Path(os.environ.get("ASTERISM_VAR") or "var")
@@ -42,7 +42,7 @@ def main() -> int:
         "seconds": round(time.perf_counter() - started, 1),
     }
     print(json.dumps(line))
-    return 1 if line["missed"] else 0
+    return 1 if line["missed"] and not quick else 0
 
 
 if __name__ == "__main__":
