@@ -110,7 +110,7 @@ def _looks(angles: Sequence[Angle], shelves: Shelves, embedder: Embedder, langua
         text = " ".join((angle.query, *(name for name in angle.names if name not in angle.query)))
         spoken = lang.detect(text, hint=language)
         question = read(text, language=spoken, others=sorted(shelves.languages))
-        speakers = {word for key in shelves.turns.names.asked(question.words) for word in key}
+        speakers = {word for key in shelves.turns.asked_names(question.words) for word in key}
         questions.append(question)
         texts += [text, meaning(text, language=spoken), meaning(text, language=spoken, names=speakers)]
     vectors = embedder.encode(texts)

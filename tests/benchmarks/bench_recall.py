@@ -258,7 +258,7 @@ def _featured(dialogue: locomo.Dialogue, embedder: Embedder) -> tuple[Any, list[
         if question.category == 5:
             continue
         asked = read(question.text, language="en")
-        names = {word for key in shelf.names.asked(asked.words) for word in key}
+        names = {word for key in shelf.asked_names(asked.words) for word in key}
         vector = embedder.encode_one(meaning(question.text, language="en", names=names))
         questions.append((question, ranking.features(shelf, asked, vector)))
     return shelf, questions

@@ -96,8 +96,10 @@ def test_a_full_name_does_not_ask_for_its_namesakes() -> None:
     names = NameIndex()
     names.add(0, ["Anna Brandt"])
     names.add(1, ["Anna Voss"])
-    assert names.asked(["when", "does", "anna", "voss", "work"]) == {("anna", "voss"): 1.0}
-    assert set(names.asked(["anna"]).values()) == {0.5}
+    alive = np.array([0, 1], np.int32)
+    assert names.asked(["when", "does", "anna", "voss", "work"], alive) == {("anna", "voss"): 1.0}
+    assert set(names.asked(["anna"], alive).values()) == {0.5}
+    assert names.asked(["anna"], np.array([-1, -1], np.int32)) == {}
 
 
 def test_a_turn_gains_from_the_words_around_it_but_not_across_talks() -> None:

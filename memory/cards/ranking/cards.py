@@ -26,7 +26,7 @@ def features(shelf: Shelf, question: Question, vector: NDArray[np.float32]) -> d
         vector: unit vector that stands for the question's meaning.
     """
     rows = shelf.fields
-    asked = shelf.names.asked(question.words)
+    asked = shelf.asked_names(question.words)
     words, covers = _lexical(shelf, question)
     return {
         "words": words,

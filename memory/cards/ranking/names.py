@@ -38,8 +38,8 @@ class NameIndex:
                     self._by_word.setdefault(word, set()).add(key)
             self._docs[key].append(doc)
 
-    def asked(self, question_words: Iterable[str]) -> dict[tuple[str, ...], float]:
-        """The names a question holds, each with the share of its words that are there, 0..1.
+    def asked(self, question_words: Iterable[str], position: Ints) -> dict[tuple[str, ...], float]:
+        """The names of living documents in a question, each with the share of its words there, 0..1.
 
         When a name is there whole, namesakes of it that are there in part are not
         meant: "Anna Voss" does not ask for Anna Brandt.
@@ -48,7 +48,8 @@ class NameIndex:
         shares: dict[tuple[str, ...], float] = {}
         for word in said & self._by_word.keys():
             for key in self._by_word[word]:
-                shares[key] = len(said.intersection(key)) / len(set(key))
+                if self._is_alive(key, position):
+                    shares[key] = len(said.intersection(key)) / len(set(key))
         whole = {word for key, share in shares.items() if share == 1.0 and len(key) > 1 for word in key}
         return {key: share for key, share in shares.items() if share == 1.0 or not whole.intersection(key)}
 
@@ -61,6 +62,5 @@ class NameIndex:
             result[at] = np.maximum(result[at], share)
         return result
 
-    def share_of_living(self, key: tuple[str, ...], position: Ints) -> int:
-        """How many living documents stand under a name."""
-        return int((position[np.asarray(self._docs[key], dtype=np.int64)] >= 0).sum())
+    def _is_alive(self, key: tuple[str, ...], position: Ints) -> bool:
+        return any(position[doc] >= 0 for doc in reversed(self._docs[key]))

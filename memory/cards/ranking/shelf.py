@@ -104,16 +104,14 @@ class Shelf:
         self._settle()
         return self._fields
 
+    def asked_names(self, words: Iterable[str]) -> dict[tuple[str, ...], float]:
+        """The living entries' names that stand among a question's words, with the share that does."""
+        return self.names.asked(words, self.position)
+
     def cosines(self, query: NDArray[np.float32]) -> Floats:
         """Similarity of each living entry with a unit vector; shape (len(self),)."""
         self._settle()
         every: Floats = self._vectors[: self._count] @ query
-        return every if self._in_order else every[self._order]
-
-    def cosines_of(self, queries: NDArray[np.float32]) -> Floats:
-        """Similarities with several unit vectors; shape (len(self), len(queries))."""
-        self._settle()
-        every: Floats = self._vectors[: self._count] @ queries.T
         return every if self._in_order else every[self._order]
 
     def counts(self, alternatives: Sequence[str]) -> tuple[Ints, Floats]:

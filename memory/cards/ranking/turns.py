@@ -28,22 +28,27 @@ def weigh(shelf: Shelf, features: dict[str, Floats], *, weights: TurnWeights = T
 
 
 def is_answer(features: dict[str, Floats], *, fusion: Fusion = FUSION) -> NDArray[np.bool_]:
-    """Which turns hold enough of the question's words, or are near enough in meaning, to be told."""
-    wordy = features["words"] >= fusion.turn_words
-    return np.asarray(wordy | (features["meaning"] >= fusion.turn_meaning), dtype=np.bool_)
+    """Which turns share enough with the question, in words and meaning, that talks are worth showing at all.
+
+    Mild on purpose: 99 of 100 questions that a talk does answer pass, and questions about
+    what was never spoken of stay below.
+    """
+    return np.asarray(features["words"] + features["meaning"] >= fusion.talk_floor, dtype=np.bool_)
 
 
 def features(shelf: Shelf, question: Question, vector: NDArray[np.float32]) -> dict[str, Floats]:
     """What each turn shows by itself: one array a weight, shape (len(shelf),)."""
     rows = shelf.fields
-    asked = shelf.names.asked(question.words)
+    asked = shelf.asked_names(question.words)
     speakers = {word for key in asked for word in key}
     words, window = _lexical(shelf, question.without(speakers))
     month, day = _dates(rows, question)
+    cosines = shelf.cosines(vector)
     return {
         "words": words,
         "window": window,
-        "meaning": np.maximum(shelf.cosines(vector), 0.0),
+        "meaning": np.maximum(cosines, 0.0),
+        "around": _around(rows["group"], cosines),
         "speaker": shelf.names.closeness(asked, shelf.position, len(rows)),
         "asks": rows["asks"].astype(np.float32),
         "length": np.log1p(rows["length"]),
@@ -96,6 +101,17 @@ def _lexical(shelf: Shelf, sought: Sequence[Sequence[str]]) -> tuple[Floats, Flo
         near += worth * saturated(twice, lengths[0], float(lengths[0].mean()))
         wide += worth * saturated(around, lengths[1], float(lengths[1].mean()))
     return near / max(ideal, 1e-9), wide / max(ideal, 1e-9)
+
+
+def _around(group: NDArray[Any], cosines: Floats) -> Floats:
+    """For each turn the mean over itself and the turns beside it in its conversation."""
+    total, count = cosines.copy(), np.ones_like(cosines)
+    beside = (group[1:] == group[:-1]).astype(np.float32)
+    total[1:] += cosines[:-1] * beside
+    total[:-1] += cosines[1:] * beside
+    count[1:] += beside
+    count[:-1] += beside
+    return total / count
 
 
 def _shifted(

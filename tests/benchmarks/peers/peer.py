@@ -14,6 +14,7 @@ import json
 import logging
 import os
 import resource
+import sqlite3
 import sys
 import time
 from collections.abc import Callable
@@ -96,6 +97,8 @@ def _bm25(folder: Path) -> Any:
 def agentrecall(folder: Path) -> Store:
     """agentrecall-db: one SQLite file, keywords and vectors fused."""
     folder.mkdir(parents=True, exist_ok=True)
+    if not hasattr(sqlite3.Connection, "enable_load_extension"):
+        sys.modules["sqlite3"] = importlib.import_module("pysqlite3")  # its vectors need the extension
     memory = importlib.import_module("agentrecall").Memory(
         str(folder / "memory.db"), embeddings=True, embedder=Embedding()
     )
