@@ -33,6 +33,8 @@ class Clause:
     role: Role
     antecedent: Piece = field(default_factory=lambda: Piece(()))  # what a relative clause speaks of
     joined: bool = False  # by "and": shares subject and role with the one before
+    link: str = ""  # the relative word, as said
+    result: bool = False  # opened by "so", "therefore"
     bare_verb: bool = False  # begins with a verb: its subject is the one before
 
 
@@ -91,6 +93,8 @@ class _Walk:
         self.joined = False
         self.bare = False
         self.antecedent = Piece(())
+        self.link = ""
+        self.result = False
 
     def run(self) -> list[Clause]:
         index = self._opening()
@@ -107,7 +111,8 @@ class _Walk:
             ("condition", Role.CONDITION),
         ):
             match = self.lex.begins(name, self.piece.norm)
-            if match and name == "because_start" and not any(self.comma[1:]):
+            asking = self.lex.has("wh", self.words[0].folded)
+            if match and name == "because_start" and (asking or not any(self.comma[1:])):
                 continue
             if match:
                 self.role = role
@@ -120,8 +125,19 @@ class _Walk:
     def _close(self) -> None:
         if self.current:
             tokens = self._with_punctuation(self.current)
-            self.done.append(Clause(Piece(tokens), self.role, self.antecedent, self.joined, self.bare))
+            self.done.append(
+                Clause(
+                    Piece(tokens),
+                    self.role,
+                    self.antecedent,
+                    self.joined,
+                    bare_verb=self.bare,
+                    link=self.link,
+                    result=self.result,
+                )
+            )
         self.current = []
+        self.link, self.result = "", False
         self.antecedent = Piece(())
 
     def _with_punctuation(self, words: list[Token]) -> list[Token]:
@@ -168,6 +184,7 @@ class _Walk:
             match = lex.begins("result", rest.norm)
             if match:
                 self._open(Role.MAIN)
+                self.result = True
                 return index + rest.range_of(match)[1]
         if index and lex.has("relative", word.folded) and self._is_relative(index, comma):
             return self._relative(index, has_left)
@@ -239,10 +256,12 @@ class _Walk:
             stop = self._resumes(index + 1)
             if stop is not None:
                 inner = Piece(self._with_punctuation(list(self.words[index + 1 : stop])))
-                self.done.append(Clause(inner, Role.RELATIVE, antecedent, False, True))
+                link = self.words[index].text
+                self.done.append(Clause(inner, Role.RELATIVE, antecedent, bare_verb=True, link=link))
                 return stop
         self._open(Role.RELATIVE, bare=True)
         self.antecedent = antecedent
+        self.link = self.words[index].text
         return index + 1
 
     def _resumes(self, index: int) -> int | None:
@@ -283,7 +302,8 @@ class _Walk:
             self._open(Role.RELATIVE, joined=True, bare=True)
             self.antecedent = antecedent
             return following + 1
-        if has_left and self._starts(following):
+        listed = self.bare and self._cut_off()  # "..., retired, widowed, and I have"
+        if (has_left or listed) and self._starts(following):
             role = self.role if self.role is not Role.QUESTION else Role.MAIN
             antecedent = self.antecedent
             bare = self._bare_start(following)
@@ -321,6 +341,8 @@ class _Walk:
 
     def _cut_off(self) -> bool:
         """Whether what stands before a comma is an interjection of its own ("long day,")."""
+        if self.current and self.lex.begins("state", Piece(self.current).norm):
+            return True
         return bool(self.current) and not self._subject_like(self.current)
 
     def _subject_like(self, words: Sequence[Token]) -> bool:

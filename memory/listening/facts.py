@@ -16,7 +16,7 @@ from memory.listening.tokens import Kind, Piece, Token, is_hour
 from memory.records import Category, When
 
 ANCHORED = 0.42  # a clause about the speaker, their people or things is lasting from here on
-RULED = 0.12  # ... when a row of the attribute table fits it
+RULED = 0.05  # ... when a row of the attribute table fits it
 LOOSE = 0.62  # ... when nothing in it says whose it is
 CORRECTED = 0.3  # ... when the person puts something right
 AMONG = 0.33  # ... when another clause of the sentence is lasting
@@ -80,6 +80,7 @@ def hear_told(
             if len(both) == 2:
                 prepared.text = f"{both[0]}, {both[1]}: {prepared.text}"
             told.append(prepared)
+    told = [t for i, t in enumerate(told) if not _only_antecedent(scene, t, told[i + 1 : i + 2])]
     for each, leaning in zip(told, leanings([t.text for t in told]), strict=True):
         each.leaning = leaning
     found: list[Candidate] = []
@@ -99,11 +100,21 @@ def hear_told(
         past = (
             lived is not None and lived.when is not None and lived.when.start < scene.now.replace(tzinfo=None)
         )
-        threshold = CONDITIONAL if conditional else 0.5 if past else None
-        if threshold is None and several and not _lasting(scene, each, None)[0]:
+        threshold = CONDITIONAL if conditional else 0.6 if past else None
+        if each.clause.result and threshold is None:
+            threshold = LOOSE  # "so ...": mostly a remark
+        elif threshold is None and several and not _lasting(scene, each, None)[0]:
             threshold = AMONG  # facts come together
         found.extend(_statement(scene, each, threshold, correcting=correcting))
-    return _distinct(_introduced(found)), current
+    return _distinct(introduced(found)), current
+
+
+def _only_antecedent(scene: Scene, told: Told, after: list[Told]) -> bool:
+    """Whether a clause without a verb is only what the relative clause behind it speaks of."""
+    verb = any(w in scene.lex.verbs for w in told.piece.folded)
+    return not verb and any(
+        t.clause.role is Role.RELATIVE and t.subject.kind == "self" and t.clause.antecedent for t in after
+    )
 
 
 def _hour_only(told: Told) -> bool:
@@ -122,7 +133,7 @@ def _with_hour(event: Candidate, told: list[Told], scene: Scene) -> Candidate:
     return replace(event, when=When(start=start, zone=event.when.zone))
 
 
-def _introduced(found: list[Candidate]) -> list[Candidate]:
+def introduced(found: list[Candidate]) -> list[Candidate]:
     """A new person's card takes the first statement that was made about them ("..., who loves pottery")."""
     merged: list[Candidate] = []
     bare: dict[str, int] = {}
@@ -230,6 +241,8 @@ def _subject(
         for mention in mentions:
             if mention.first == at + 1 and not clause.bare_verb:
                 return _of(mention, piece, scene), 0
+        if before.kind == "self" and lex.first_verbs and not any(w in lex.first_verbs for w in piece.folded):
+            return replace(spoken) if spoken.kind == "person" else Subject(), 0
         return replace(before), 0
     inverted = _inverted(scene, piece, mentions)
     if inverted is not None:
@@ -284,6 +297,8 @@ def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, l
         template = scene.lex.templates["age_self" if subject.kind in ("", "self") else "age"]
         return template.format(name=subject.name or subject.words, age=said)
     if clause.role is Role.RELATIVE and clause.antecedent:
+        if subject.kind == "self":  # "the clinic where I work ..."
+            return f"{clause.antecedent.said(scene.text)} {clause.link} {said}"
         return f"{subject.name or subject.words or clause.antecedent.said(scene.text)} {said}"
     if subject.kind != "person":
         return said
@@ -665,7 +680,7 @@ def _event(scene: Scene, told: Told, after: list[Told], tense: str) -> Candidate
         time = later[0] if later else time
     if time.granularity == "year" or not (time.has_date or time.date == scene.now.date()):
         return None
-    if not time.has_date and (leaning.lasting > 0.3 or leaning.plan < 0.5):
+    if not time.has_date and (leaning.lasting > 0.3 or leaning.plan < 0.5 or not lex.search("plan", norm)):
         return None
     today = time.date == scene.now.date()
     if time.past:
@@ -706,7 +721,7 @@ def _goes_on(told: Told, after: list[Told]) -> list[Told]:
     more = []
     for each in after:
         assert each.leaning is not None
-        if each.leaning.lasting > 0.5 or any(not t.past for t in each.times if t.date):
+        if each.leaning.lasting > 0.6 or any(not t.past for t in each.times if t.date):
             break
         if any(m.last == each.lead and m.relation for m in each.mentions) and not each.clause.joined:
             break

@@ -10,7 +10,7 @@ from typing import Any
 
 from memory.listening import acts, todo
 from memory.listening.clauses import Clause, Role
-from memory.listening.facts import Subject, hear_told, like_mine
+from memory.listening.facts import Subject, hear_told, introduced, like_mine
 from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerson, Question
 from memory.listening.lexicon import lexicon
 from memory.listening.quotes import hear_quotes
@@ -325,7 +325,9 @@ def _add_note(scene: Scene, candidate: Candidate, core: Piece, draft: _Draft) ->
 def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft) -> None:
     """Clauses that tell are listened to; those that ask are taken apart for search."""
     lex = scene.lex
-    correcting = bool(lex.search("correction", sentence.piece.norm)) and len(sentence.piece) < 40
+    said = sentence.piece.norm
+    correcting = bool(lex.search("correction", said) or lex.begins("correction_lead", said))
+    correcting = correcting and len(sentence.piece) < 40
     draft.correcting = draft.correcting or correcting
     asked = acts.question(scene, sentence, core)
     request = acts.is_request(scene, core)
@@ -353,7 +355,7 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft)
     covered = {c.text for c in told}
     if not any(c.category is Category.PERSON for c in told):
         told += [c for c in _people_in(scene, core) if c.text not in covered]
-    draft.candidates.extend(told)
+    draft.candidates.extend(introduced(told))
 
 
 def _spans(scene: Scene, piece: Piece) -> list[tuple[int, int]]:

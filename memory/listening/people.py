@@ -144,7 +144,8 @@ class People:
             appose += 1  # "a minha sogra, a dona Graciete"
             titled = lex.has("title", words[appose].folded.rstrip("."))
             capital = words[appose].is_capital and lex.language != "de"
-            apart = self.lower and "," in self._between(piece, at - 1, at)
+            commas = any(token.text == "," for token in piece.tokens)
+            apart = self.lower and (not commas or "," in self._between(piece, at - 1, at))
             if not titled and not capital and not apart:
                 return mention
         name, last = self._name(words, appose, sure=False)
