@@ -326,7 +326,10 @@ class Conductor:
                         now=parts.clock(),
                         lease_s=parts.settings.lease_s,
                     )
+                    if turn is not None:
+                        self._frame(session, person_id, turn.conversation_id, turn.id, "running", {})
                 if turn is not None:
+                    parts.frames.wake(person_id)
                     self._run(turn)
                     continue
             # Broad on purpose: this thread serves the person's next messages too.

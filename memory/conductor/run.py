@@ -114,7 +114,6 @@ def run_turn(
         _finish(running, Finish(state=TurnState.WITH_HUMAN))
         return
     try:
-        _publish(running, "running", {})
         _assemble(running, pool)
         progress = _loop(running)
         running.trace["timings_ms"]["total"] = round((perf_counter() - started) * 1000, 1)
@@ -448,18 +447,6 @@ def _answered_frames(
             for card in shown
         ]
         parts.frames.add(session, kind="cards", body={"cards": chips}, screen=turn.screen, **common)
-
-
-def _publish(running: _Running, kind: str, body: dict[str, Any]) -> None:
-    turn = running.turn
-    running.parts.frames.publish(
-        person_id=turn.person_id,
-        kind=kind,
-        body=body,
-        now=running.parts.clock(),
-        conversation_id=turn.conversation_id,
-        turn_id=turn.id,
-    )
 
 
 def _queue_jobs(running: _Running) -> None:

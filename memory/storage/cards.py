@@ -329,17 +329,20 @@ def sample(session: Session, person_id: int, *, lots: random.Random, limit: int)
     found = {row.id: row for row in pinned}
     if low is None or high is None:
         return []
-    for _ in range(2 * limit):
+    for _ in range(limit):
         if len(found) >= limit:
             break
-        row = session.scalar(
-            _active(person_id)
-            .where(CardRow.id >= lots.randint(low, high), CardRow.category != "theme")
+        # Status and category are looked at here: asked for in the query, they would make SQLite
+        # walk the whole store by another index.
+        near = session.scalars(
+            select(CardRow)
+            .where(CardRow.person_id == person_id, CardRow.id >= lots.randint(low, high))
             .order_by(CardRow.id)
-            .limit(1)
+            .limit(3)
         )
-        if row is not None:
-            found[row.id] = row
+        for row in near:
+            if row.status == "active" and row.category != "theme" and len(found) < limit:
+                found[row.id] = row
     return [to_record(row) for row in found.values()]
 
 

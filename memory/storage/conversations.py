@@ -178,29 +178,28 @@ def write_summary(
 
 def recent(session: Session, person_id: int, *, limit: int) -> list[Conversation]:
     """Archived conversations, newest first, without private and empty ones."""
-    turns = (
-        select(func.count())
-        .select_from(TurnRow)
-        .where(
-            TurnRow.conversation_id == ConversationRow.id,
-            ~TurnRow.superseded,
-            ~TurnRow.withheld,
-            TurnRow.deleted_at.is_(None),
-        )
-        .scalar_subquery()
-    )
-    rows = session.execute(
-        select(ConversationRow, turns)
+    rows = session.scalars(
+        select(ConversationRow)
         .where(
             ConversationRow.person_id == person_id,
             ConversationRow.archived_at.is_not(None),
             ~ConversationRow.private,
-            turns > 0,
         )
-        .order_by(ConversationRow.last_exchange_at.desc(), ConversationRow.id.desc())
-        .limit(limit)
+        .order_by(ConversationRow.opened_at.desc(), ConversationRow.id.desc())
+        .limit(4 * limit)  # some may be empty; counting the turns of all would read the whole history
+    ).all()
+    counted = session.execute(
+        select(TurnRow.conversation_id, func.count())
+        .where(
+            TurnRow.conversation_id.in_([row.id for row in rows]),
+            ~TurnRow.superseded,
+            ~TurnRow.withheld,
+            TurnRow.deleted_at.is_(None),
+        )
+        .group_by(TurnRow.conversation_id)
     )
-    return [to_record(row, count) for row, count in rows]
+    turns = {conversation_id: count for conversation_id, count in counted}
+    return [to_record(row, turns[row.id]) for row in rows if turns.get(row.id)][:limit]
 
 
 def set_speaker(session: Session, conversation_id: int, *, name: str, relation: str) -> None:

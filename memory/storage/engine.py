@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.exc import IntegrityError, OperationalError
@@ -14,7 +16,11 @@ from sqlalchemy.orm import Session
 from memory.errors import Unavailable
 
 BUSY_TIMEOUT_S = 10.0
+WRITE_WAIT_S = 30.0  # how long a writer queues behind others of its process
 _WRITES = "asterism_writes"
+_BUSY = "The memory store does not answer just now. Please try again in a moment."
+_write_locks: WeakKeyDictionary[Engine, threading.Lock] = WeakKeyDictionary()
+_locks_guard = threading.Lock()
 
 
 def make_engine(url: str, *, pool_size: int = 16) -> Engine:
@@ -68,10 +74,31 @@ def transaction(engine: Engine) -> Iterator[Session]:
     """
     with (
         _translated(),
+        _one_writer(engine),
         Session(engine.execution_options(**{_WRITES: True}), expire_on_commit=False) as session,
         session.begin(),
     ):
         yield session
+
+
+@contextmanager
+def _one_writer(engine: Engine) -> Iterator[None]:
+    """On SQLite, let the writers of this process queue up.
+
+    Waiting at the file instead, they would wake by chance: of a hundred persons who
+    talk at once some would wait until they are turned away.
+    """
+    if engine.dialect.name != "sqlite":
+        yield
+        return
+    with _locks_guard:
+        lock = _write_locks.setdefault(engine, threading.Lock())
+    if not lock.acquire(timeout=WRITE_WAIT_S):
+        raise Unavailable(_BUSY)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextmanager
@@ -99,9 +126,7 @@ def _translated() -> Iterator[None]:
         yield
     except OperationalError as error:
         if is_outage(error):
-            raise Unavailable(
-                "The memory store does not answer just now. Please try again in a moment."
-            ) from error
+            raise Unavailable(_BUSY) from error
         raise
 
 

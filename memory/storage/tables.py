@@ -120,7 +120,7 @@ class ConversationRow(Base):
     summary: Mapped[str] = mapped_column(Text, default="")
     summarised_at: Mapped[datetime | None]
     summary_terms: Mapped[str] = mapped_column(Text, default="")
-    summary_vector: Mapped[Vector | None] = mapped_column(UnitVector)
+    summary_vector: Mapped[Vector | None] = mapped_column(UnitVector, deferred=True)
     vector_version: Mapped[str] = mapped_column(String(32), default="")
     pending: Mapped[dict[str, Any]] = mapped_column(default=dict)
     failures: Mapped[int] = mapped_column(default=0)  # in a row; two ask for a human
@@ -185,7 +185,7 @@ class TurnRow(Base):
     trace: Mapped[dict[str, Any]] = mapped_column(default=dict)
     error: Mapped[str] = mapped_column(Text, default="")
     terms: Mapped[str] = mapped_column(Text, default="")
-    vector: Mapped[Vector | None] = mapped_column(UnitVector)
+    vector: Mapped[Vector | None] = mapped_column(UnitVector, deferred=True)
     vector_version: Mapped[str] = mapped_column(String(32), default="")
 
 
@@ -285,7 +285,7 @@ class CardRow(Base):
     version: Mapped[int] = mapped_column(default=1)
     terms: Mapped[str] = mapped_column(Text, default="")  # folded and stemmed, separated by blanks
     surface_terms: Mapped[str] = mapped_column(Text, default="")  # folded only
-    vector: Mapped[Vector | None] = mapped_column(UnitVector)
+    vector: Mapped[Vector | None] = mapped_column(UnitVector, deferred=True)
     vector_version: Mapped[str] = mapped_column(String(32), default="")
     x: Mapped[float | None]
     y: Mapped[float | None]
