@@ -234,7 +234,8 @@ def _try_model(settings: Settings) -> tuple[str, str | None]:
     connection = choose.load_connection(settings)
     if connection is None:
         return "the built-in model", None
-    return f"{connection.provider}:{connection.model}", choose.try_connection(connection)
+    fault = choose.try_connection(connection)
+    return f"{connection.provider}:{connection.model}", None if fault is None else fault.message
 
 
 def worth(settings: Settings, args: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from memory.config import MODEL_PROVIDERS, Settings
-from memory.errors import InvalidInput, Unavailable
+from memory.errors import AppError, InvalidInput, Unavailable
 
 NEEDS_KEY = ("openai", "anthropic", "google", "mistral")
 
@@ -88,12 +88,14 @@ def checked(connection: Connection) -> Connection:
     return connection
 
 
-def try_connection(connection: Connection) -> str | None:
-    """Ask the model for one word: None when it answers, else what is wrong, in plain words."""
-    del connection
-    return Unavailable(
-        "The connection cannot be tested yet. When it is saved, it is used from the next message on."
-    ).message
+def try_connection(connection: Connection) -> AppError | None:
+    """Ask the model for one word: None when it answers, else what is wrong, in plain words.
+
+    Takes up to half a minute: a server of one's own may load its model first.
+    """
+    from memory.llm.trying import complaint_about  # a provider's library takes seconds to load
+
+    return complaint_about(connection)
 
 
 def _path(settings: Settings) -> Path:

@@ -37,7 +37,13 @@ _BY_STATUS = {
 }
 
 
-def failure_of(error: BaseException, *, answering: bool) -> ModelFailed:
+class RemoteFailed(ModelFailed):
+    """A failure that knows the library's own error: for the operator's test alone, as it may hold words."""
+
+    error: BaseException | None = None
+
+
+def failure_of(error: BaseException, *, answering: bool) -> RemoteFailed:
     """The failure that an error of a library means.
 
     Its reason is made of the error's class, status and codes, never of the server's
@@ -47,17 +53,21 @@ def failure_of(error: BaseException, *, answering: bool) -> ModelFailed:
         answering: whether the answer had begun to arrive.
     """
     if isinstance(error, exceptions.ModelConnectionError):
-        return _connection(error, answering=answering)
-    if isinstance(error, exceptions.ModelAPIError):
-        return ModelFailed(_kind(error), _reason(error), retry_after_s=error.retry_after)
-    return ModelFailed(FailureKind.BROKEN, type(error).__name__)
+        failure = _connection(error, answering=answering)
+    elif isinstance(error, exceptions.ModelAPIError):
+        failure = RemoteFailed(_kind(error), _reason(error), retry_after_s=error.retry_after)
+    else:
+        failure = RemoteFailed(FailureKind.BROKEN, type(error).__name__)
+    failure.error = error
+    return failure
 
 
-def said_by_server(error: BaseException | None, key: str) -> str:
-    """What the server itself said about an error, shortened and without the key; "" when it said nothing.
+def said_by_server(failure: ModelFailed, key: str) -> str:
+    """What the server itself said about a failure, shortened and without the key; "" when it said nothing.
 
     Only for the operator's own test request, in which nobody's words are.
     """
+    error = getattr(failure, "error", None)
     body = getattr(error, "body", None)
     if isinstance(body, dict):
         inner = body.get("error", body)
@@ -70,15 +80,15 @@ def said_by_server(error: BaseException | None, key: str) -> str:
     return text if len(text) <= _MOST_SAID else f"{text[:_MOST_SAID]}…"
 
 
-def _connection(error: exceptions.ModelConnectionError, *, answering: bool) -> ModelFailed:
+def _connection(error: exceptions.ModelConnectionError, *, answering: bool) -> RemoteFailed:
     before = error.phase in ("pool", "connect")
     cause = f"{type(error.__cause__).__name__} while in {error.phase or 'an unknown phase'}"
     if answering:
         timed_out = isinstance(error, exceptions.ModelTimeoutError)
-        return ModelFailed(FailureKind.TIMED_OUT if timed_out else FailureKind.BROKEN_OFF, cause)
+        return RemoteFailed(FailureKind.TIMED_OUT if timed_out else FailureKind.BROKEN_OFF, cause)
     if isinstance(error, exceptions.ModelTimeoutError) and not before:
-        return ModelFailed(FailureKind.TIMED_OUT, cause)
-    return ModelFailed(FailureKind.UNREACHABLE, cause)
+        return RemoteFailed(FailureKind.TIMED_OUT, cause)
+    return RemoteFailed(FailureKind.UNREACHABLE, cause)
 
 
 def _kind(error: exceptions.ModelAPIError) -> FailureKind:

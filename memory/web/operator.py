@@ -82,7 +82,7 @@ def save_model() -> Response | tuple[str, int]:
         choose.checked(connection)
         if action == "test":
             fault = choose.try_connection(connection)
-            return _model_page(connection, fault=_(fault) if fault else "", works=fault is None), 200
+            return _model_page(connection, fault=words(fault) if fault else "", works=fault is None), 200
         choose.save_connection(wiring().settings, connection)
     except AppError as error:
         return _model_page(connection, fault=words(error)), error.status

@@ -6,7 +6,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from memory.config import Settings
-from memory.errors import InvalidInput
+from memory.errors import AppError, InvalidInput, Unavailable
 from memory.llm import choose
 from memory.llm.choose import Connection
 from memory.records import Role
@@ -81,13 +81,13 @@ def test_a_test_saves_nothing_and_says_how_it_went(
 ) -> None:
     asked: list[Connection] = []
 
-    def answers(connection: Connection) -> str | None:
+    def answers(connection: Connection) -> AppError | None:
         asked.append(connection)
-        return None if connection.model == "gpt-5" else "The provider refused the key."
+        return None if connection.model == "gpt-5" else Unavailable("It says %(it)s.", it="1 < 2")
 
     monkeypatch.setattr(choose, "try_connection", answers)
     assert "It works: the model answered." in save(operator, do="test")[1]
-    assert "The provider refused the key." in save(operator, do="test", model="other")[1]
+    assert "It says 1 &lt; 2." in save(operator, do="test", model="other")[1]
     assert [connection.key for connection in asked] == [KEY, KEY]
     assert choose.load_connection(wiring.settings) is None
 
