@@ -2,8 +2,9 @@
 
     python -m tests.benchmarks.bench_time [--wrong]
 
-Two tables of phrases in five languages, `times_first.tsv` (written before the
-grammar was tuned) and `times_heldback.tsv` (written after it, and not used to change it).
+Two tables of phrases in five languages: `times_first.tsv` was written before the grammar was tuned,
+`times_heldback.tsv` after it, in three parts that were read right to .985, .966 and .958 when they were
+first run (.970 of 741); what they showed was mended since, so that today's figure says less than those.
 Their meanings were written out by hand with a calendar, not by any code.
 
 A line: language, clock, phrase, meaning; by tabs. A meaning is
@@ -52,6 +53,8 @@ CLOCKS = {
     "D": ("2026-03-27T10:00", ""),  # a Friday; clocks go forward on Sunday
     "E": ("2026-10-23T18:00", ""),  # a Friday; clocks go back on Sunday
     "F": ("2026-01-31T08:00", ""),  # a Saturday, the last of the month
+    "G": ("2026-11-16T14:20", ""),  # a Monday
+    "H": ("2026-02-27T23:10", ""),  # a Friday, one day before the month's last
     "US": ("2026-06-10T09:00", "America/New_York"),
     "SP": ("2026-04-30T21:40", "America/Sao_Paulo"),
 }

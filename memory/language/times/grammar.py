@@ -225,7 +225,7 @@ class _Compiler:
             {} if isinstance(entry, str) else {key: entry[key] for key in entry if key not in ("p", "exact")}
         )
         raw = entry if isinstance(entry, str) else str(entry["p"])
-        groups: dict[str, str] = {name: name.rstrip("2") for name in _GROUP.findall(raw)}
+        groups: dict[str, str] = {}
         text = self.expand(raw, groups)
         exact = None if isinstance(entry, str) or "exact" not in entry else re.compile(str(entry["exact"]))
         return _Rule(kind, re.compile(rf"(?<!\w)(?:{text})(?!\w)"), groups, constants, exact)
@@ -236,6 +236,9 @@ class _Compiler:
             text = _PLACEHOLDER.sub(
                 lambda match: f"(?:{self._macros[match[1]]})" if match[1] in self._macros else match[0], text
             )
+
+        for name in _GROUP.findall(text):  # groups that a pattern names itself
+            groups.setdefault(name, name.rstrip("2_"))
 
         def placeholder(match: re.Match[str]) -> str:
             name = match[2] or match[1]
@@ -265,7 +268,7 @@ def _values(match: re.Match[str], rule: _Rule, known: Grammar) -> dict[str, Any]
         if text is None:
             continue
         value = _value(text, kind, known)
-        low, high = _RANGES.get(kind, (None, None))
+        low, high = _RANGES.get(kind, _RANGES.get(name, (None, None)))
         if value is None or (low is not None and high is not None and not low <= value <= high):
             return None
         values[name.rstrip("_")] = value
