@@ -43,6 +43,25 @@ def test_rows_stay_in_storage() -> None:
     assert found == []
 
 
+# Not queries: they make the engine and the schema, types, and conversions.
+_NO_QUERIES = {"engine", "migrate", "tables", "types", "__init__"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in sorted((ROOT / "memory" / "storage").glob("*.py")) if path.stem not in _NO_QUERIES],
+    ids=lambda path: path.stem,
+)
+def test_a_query_works_in_its_callers_transaction(path: Path) -> None:
+    """So that a locked database is told in one place, and several queries are one step."""
+    module = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(module):
+        if isinstance(node, ast.Attribute):
+            assert node.attr not in ("commit", "rollback"), f"{path.name}:{node.lineno} ends a transaction"
+        if isinstance(node, ast.Name):
+            assert node.id not in ("transaction", "reading"), f"{path.name}:{node.lineno} opens a transaction"
+
+
 def test_only_the_clock_asks_the_system_for_the_time() -> None:
     found = []
     for path in SOURCES:
