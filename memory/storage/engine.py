@@ -18,7 +18,6 @@ from memory.errors import Unavailable
 BUSY_TIMEOUT_S = 10.0
 WRITE_WAIT_S = 30.0  # how long a writer queues behind others of its process
 _WRITES = "asterism_writes"
-_BUSY = "The memory store does not answer just now. Please try again in a moment."
 _write_locks: WeakKeyDictionary[Engine, threading.Lock] = WeakKeyDictionary()
 _locks_guard = threading.Lock()
 
@@ -94,7 +93,7 @@ def _one_writer(engine: Engine) -> Iterator[None]:
     with _locks_guard:
         lock = _write_locks.setdefault(engine, threading.Lock())
     if not lock.acquire(timeout=WRITE_WAIT_S):
-        raise Unavailable(_BUSY)
+        raise _busy()
     try:
         yield
     finally:
@@ -126,7 +125,7 @@ def _translated() -> Iterator[None]:
         yield
     except OperationalError as error:
         if is_outage(error):
-            raise Unavailable(_BUSY) from error
+            raise _busy() from error
         raise
 
 
@@ -154,3 +153,8 @@ def violates(error: IntegrityError, name: str) -> bool:
     SQLite names columns, not constraints, so that `name` may also be "table.column".
     """
     return name in str(error.orig)
+
+
+def _busy() -> Unavailable:
+    # Written out here, where the catalogs of translations find it.
+    return Unavailable("The memory store does not answer just now. Please try again in a moment.")
