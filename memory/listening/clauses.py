@@ -353,7 +353,7 @@ class _Walk:
             or lex.has("self", word.folded)
             or lex.has("article", word.folded)
             for word in words
-        ) or any(word.is_capital for word in words)
+        ) or any(word.is_capital for word in words[1:])
 
     def _number_alone(self, index: int) -> bool:
         """Whether only an age stands between two commas: "I'm Priyanka, fifty-three, ..."."""

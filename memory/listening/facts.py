@@ -93,6 +93,11 @@ def hear_told(
             if lived is not None and (event.when == lived.when or _hour_only(each)):
                 continue
             event = _with_hour(event, told, scene)
+            if number and _leans_back(scene, each) and not told[number - 1].times:
+                before = told[number - 1]
+                gone = (before.piece.start, before.piece.end)
+                found = [c for c in found if c.span != gone]
+                event = replace(event, text=sentence_case(f"{before.text}, {event.text[0].lower()}{event.text[1:]}"))
             lived = event
             found.append(event)
             found.extend(_persons(scene, each, "", skip_known=True))
@@ -115,6 +120,16 @@ def _only_antecedent(scene: Scene, told: Told, after: list[Told]) -> bool:
     return not verb and any(
         t.clause.role is Role.RELATIVE and t.subject.kind == "self" and t.clause.antecedent for t in after
     )
+
+
+def _leans_back(scene: Scene, told: Told) -> bool:
+    """Whether an event's clause only says "it": what it is was said before ("the club has moved, it's on ...")."""
+    lex = scene.lex
+    words = [w for w in told.piece.folded if not lex.has("adverb", w)]
+    if not words:
+        return False
+    kinds = ("it", "third", "copula")
+    return any(lex.has(kind, words[0]) for kind in kinds) or told.clause.bare_verb
 
 
 def _hour_only(told: Told) -> bool:
@@ -173,9 +188,9 @@ def _put_right(scene: Scene, clauses: list[Clause]) -> list[Clause]:
         )
         denied = before is not None and any(scene.lex.has("negation", w) for w in before.folded)
         if before is not None and pronoun and denied:
-            people = scene.people.find(before)
-            if people and people[0].first <= 1:
-                subject = before.part(people[0].first, people[0].last)
+            verb = next((i for i, w in enumerate(before.folded) if w in scene.lex.verbs), 0)
+            if verb:
+                subject = before.part(0, verb)
                 kept[-1] = Clause(Piece([*subject.tokens, *clause.piece.part(1).tokens]), Role.MAIN)
                 continue
         kept.append(clause)
@@ -692,7 +707,8 @@ def _event(scene: Scene, told: Told, after: list[Told], tense: str) -> Candidate
         if today and time.missing_time and leaning.plan < 0.5:
             return None
         planned = bool(lex.search("plan", norm))
-        if leaning.plan + leaning.past < (0.2 if planned else 0.4) or leaning.unreal > 0.6:
+        dated = time.has_date and time.time is not None  # a day and an hour are told: nothing else has both
+        if not dated and leaning.plan + leaning.past < (0.2 if planned else 0.4) or leaning.unreal > 0.6:
             return None
         if leaning.request > 0.7 or leaning.transient > 0.8:
             return None

@@ -370,6 +370,9 @@ class People:
             return False
         if self._paired(piece, at):
             return True
+        after = piece.words[at + 1].folded if at + 1 < len(piece.words) else ""
+        if lex.has("genitive", after) and self._nameish(word, after_relation=False):
+            return True
         if before is None or not self._nameish(word, after_relation=lex.language == "de"):
             return False
         if lex.has("with", before.folded):
@@ -402,6 +405,8 @@ class People:
         words, lex = piece.words, self.lex
         if words[at].folded in lex.common or lex.has("notname", words[at].folded):
             return False
+        if at > 1 and lex.has("and", words[at - 1].folded) and lex.has("self_coordinated", words[at - 2].folded):
+            return True
         return (
             at + 2 < len(words)
             and lex.has("and", words[at + 1].folded)

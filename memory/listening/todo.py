@@ -138,8 +138,9 @@ def task(scene: Scene, piece: Piece) -> Found | None:
         return None
     groups = match.groupdict()
     first, last = piece.range_of(match)
-    if groups.get("body"):
-        start, end = piece.range_of(match, "body")
+    named = "body" if groups.get("body") else "body2" if groups.get("body2") else ""
+    if named:
+        start, end = piece.range_of(match, named)
         body = Piece([*piece.part(0, first).tokens, *piece.part(start, end).tokens, *piece.part(last).tokens])
     else:
         body = piece.without(first, last)
