@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memory.language import fold, terms
-from memory.listening import Candidate, Heard
+from memory.listening import Candidate
 from memory.llm.embedded import matching
 from memory.llm.embedded.part import Wanted, searching
 from memory.llm.embedded.scene import Json, Scene
@@ -16,14 +16,16 @@ from memory.records import Category
 _KNOWN = frozenset({"fact", "person", "event", "memo"})
 
 
-def may_replace(candidate: Candidate, heard: Heard) -> bool:
+def may_replace(candidate: Candidate, scene: Scene) -> bool:
     """Whether a candidate may contradict a card, so that memory is searched before it is kept."""
+    heard = scene.heard
     if candidate.category == Category.EVENT:
         # "Bin day is Wednesday, not Tuesday" sounds like a date, and puts a fact right.
         return heard.correction is not None and bool(heard.correction.wrong and heard.correction.right)
     if candidate.category not in (Category.FACT, Category.PERSON):
         return False
-    return candidate.negated or heard.correction is not None
+    ended = scene.phrases.cue("no_longer", fold(candidate.text)) is not None
+    return candidate.negated or ended or heard.correction is not None
 
 
 def search(candidate: Candidate, scene: Scene) -> Wanted:
@@ -72,17 +74,22 @@ def correction_calls(scene: Scene) -> Sequence[Wanted]:
 def replaced(text: str, scene: Scene) -> Json | None:
     """The card that a new statement contradicts: it holds the wrong value, or speaks of the same thing."""
     correction = scene.heard.correction
-    found = [card for card in scene.found if card.get("category") in _KNOWN and card.get("text") != text]
+    made_now = {done.result.get("card") for done in scene.results("create_card")}
+    found = [
+        card
+        for card in scene.found
+        if card.get("category") in _KNOWN and card.get("text") != text and card.get("id") not in made_now
+    ]
     if correction is not None and correction.wrong:
         wrong = [card for card in found if _holds(card, correction.wrong)]
         if wrong:
-            return _closest(text, wrong, scene)
-    return _closest(text, found, scene)
+            return _closest(text, wrong, scene) or _closest(scene.said, wrong, scene)
+    return _closest(text, found, scene) or _closest(scene.said, found, scene)
 
 
 def _closest(text: str, cards: Sequence[Json], scene: Scene) -> Json | None:
     """The card that shares most words with the statement; none shared is no match."""
-    mine = set(terms(text, scene.language)) | set(terms(scene.said, scene.language))
+    mine = set(terms(text, scene.language))
     names = {part for name, _ in scene.request.known_people for part in fold(name).split()}
     best: tuple[float, Json] | None = None
     rows = scene.embedder.encode([text, *(matching.card_text(card) for card in cards)])

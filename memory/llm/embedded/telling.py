@@ -54,7 +54,7 @@ def _wanted(scene: Scene) -> bool:
 def _first(scene: Scene) -> Sequence[Wanted]:
     calls: list[Wanted] = []
     for candidate in _complete(scene):
-        if replacing.may_replace(candidate, scene.heard):
+        if replacing.may_replace(candidate, scene):
             calls.append(replacing.search(candidate, scene))
         else:
             arguments = card_arguments(candidate, speaker=scene.speaker)
@@ -72,7 +72,7 @@ def _first(scene: Scene) -> Sequence[Wanted]:
 def _second(scene: Scene) -> Sequence[Wanted]:
     calls: list[Wanted] = []
     for candidate in _complete(scene):
-        if replacing.may_replace(candidate, scene.heard):
+        if replacing.may_replace(candidate, scene):
             calls.extend(replacing.calls(candidate, card_arguments(candidate, speaker=scene.speaker), scene))
     if not scene.heard.candidates and scene.heard.correction is not None:
         calls.extend(replacing.correction_calls(scene))
