@@ -462,8 +462,4 @@ def specs() -> tuple[ToolSpec, ...]:
 def read_known(engine: Engine, person_id: int) -> tuple[tuple[str, str], ...]:
     """Names and relations of the people the owner told about, last mentioned first."""
     with reading(engine) as session:
-        return tuple(
-            (name, card.relation)
-            for card in card_rows.people(session, person_id, limit=200)
-            for name in card.people[:1]
-        )
+        return tuple(card_rows.known_people(session, person_id))

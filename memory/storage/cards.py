@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy import Select, delete, func, literal_column, or_, select, update
 from sqlalchemy.orm import Session
 
 from memory.errors import NotFound
@@ -306,6 +306,22 @@ def people(session: Session, person_id: int, *, limit: int = 1000) -> list[Card]
     return [to_record(row) for row in rows]
 
 
+def known_people(session: Session, person_id: int, *, limit: int = 200) -> list[tuple[str, str]]:
+    """Names and relations of the people on person cards, last mentioned first."""
+    rows = session.execute(
+        select(CardRow.people, CardRow.relation)
+        .where(
+            CardRow.person_id == person_id,
+            # Literals, not parameters: only then does SQLite use the partial index.
+            CardRow.status == literal_column("'active'"),
+            CardRow.category == literal_column("'person'"),
+        )
+        .order_by(CardRow.mentioned_at.desc())
+        .limit(limit)
+    )
+    return [(names[0], relation) for names, relation in rows if names]
+
+
 def lately(session: Session, person_id: int, *, since: datetime, limit: int) -> list[Card]:
     """Active cards mentioned since a moment, last mentioned first; themes left out."""
     rows = session.scalars(
@@ -323,7 +339,16 @@ def sample(session: Session, person_id: int, *, lots: random.Random, limit: int)
     Random places in the range of ids are looked up one by one, so that the cost
     does not grow with the number of cards.
     """
-    pinned = list(session.scalars(_active(person_id).where(CardRow.pinned).order_by(CardRow.id).limit(limit)))
+    pinned = [
+        row
+        for row in session.scalars(
+            select(CardRow)
+            .where(CardRow.person_id == person_id, CardRow.pinned)
+            .order_by(CardRow.id)
+            .limit(limit)
+        )
+        if row.status == "active"
+    ]
     low = session.scalar(select(func.min(CardRow.id)).where(CardRow.person_id == person_id))
     high = session.scalar(select(func.max(CardRow.id)).where(CardRow.person_id == person_id))
     found = {row.id: row for row in pinned}

@@ -243,6 +243,19 @@ class CardRow(Base):
         Index("ix_cards_due", "status", "due_at"),
         Index("ix_cards_statement", "person_id", "statement_key"),
         Index("ix_cards_sample", "person_id", "id"),
+        Index(
+            "ix_cards_pinned",
+            "person_id",
+            sqlite_where=text("pinned = 1"),  # as SQLAlchemy writes it: SQLite compares the words
+            postgresql_where=text("pinned"),
+        ),
+        Index(
+            "ix_cards_people",
+            "person_id",
+            "mentioned_at",
+            sqlite_where=text("category = 'person' AND status = 'active'"),
+            postgresql_where=text("category = 'person' AND status = 'active'"),
+        ),
         Index("ix_cards_turn", "turn_id"),
     )
 
