@@ -12,13 +12,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from redis import Redis
 
+from memory.clock import choose_clock, write_clock_file
 from memory.config import Settings
 from memory.running.worker import listening
+from memory.storage.engine import make_engine
+from tests import factories
+from tests.databases import rows
 from tests.servers import ROOT, clean_env, free_port
 
 _PATIENCE_S = 40.0  # generous: the machine may be busy
@@ -102,7 +107,9 @@ def command(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """One product for the tests that leave it as it was."""
-    started = Product(tmp_path_factory.mktemp("product") / "var").ready()
+    folder = tmp_path_factory.mktemp("product")
+    write_clock_file(folder / "clock.json", offset_s=0)
+    started = Product(folder / "var", ASTERISM_CLOCK_FILE=str(folder / "clock.json")).ready()
     yield started
     started.end(signal.SIGKILL)
 
@@ -140,10 +147,23 @@ def test_a_start_on_a_port_in_use_says_which_and_how_to_choose(product: Product,
 def test_the_doctor_finds_a_running_product_well(product: Product) -> None:
     redis = Redis.from_url(Settings.from_env(product.env, root=ROOT).redis_address)
     product.until(lambda: all(listening(redis).values()), "workers")  # they start after the page
-    verdicts = command("doctor", ASTERISM_VAR=str(product.var), ASTERISM_PORT=str(product.port))
+    verdicts = command("doctor", **{name: product.env[name] for name in product.env if "ASTERISM" in name})
     assert verdicts.returncode == 0
-    for part in ("database", "queue", "model", "clock", "embedding", "web"):
+    for part in ("database", "queue", "model", "embedding", "web"):
         assert re.search(rf"^{part} +ok", verdicts.stdout, re.M), verdicts.stdout
+
+
+def test_the_scheduler_and_the_worker_follow_the_moved_clock(product: Product) -> None:
+    settings = Settings.from_env(product.env, root=ROOT)
+    assert settings.clock_file is not None
+    engine = make_engine(settings.database_url)
+    before = choose_clock(settings.clock_file)() - timedelta(seconds=2 * settings.idle_s)
+    factories.conversation(engine, factories.person(engine), opened_at=before)
+    write_clock_file(settings.clock_file, offset_s=1.1 * settings.sweep_s)
+    product.until(lambda: all(row["archived_at"] for row in rows(engine, "conversations")), "archived")
+    (row,) = rows(engine, "conversations")
+    assert str(row["archived_at"]) > f"{before:%Y-%m-%d %H:%M:%S}"
+    engine.dispose()
 
 
 @linux
