@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, delete, func, literal_column, or_, select, update
+from sqlalchemy import Select, delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from memory.errors import NotFound
@@ -310,12 +310,7 @@ def known_people(session: Session, person_id: int, *, limit: int = 200) -> list[
     """Names and relations of the people on person cards, last mentioned first."""
     rows = session.execute(
         select(CardRow.people, CardRow.relation)
-        .where(
-            CardRow.person_id == person_id,
-            # Literals, not parameters: only then does SQLite use the partial index.
-            CardRow.status == literal_column("'active'"),
-            CardRow.category == literal_column("'person'"),
-        )
+        .where(CardRow.person_id == person_id, CardRow.status == "active", CardRow.category == "person")
         .order_by(CardRow.mentioned_at.desc())
         .limit(limit)
     )

@@ -237,25 +237,13 @@ class CardRow(Base):
         ),
         # What is known is never shown: silence is a property of the data, not of a prompt.
         CheckConstraint("NOT (visible AND category IN ('fact', 'person', 'theme'))", name="ck_cards_silence"),
-        Index("ix_cards_person_status", "person_id", "status", "category"),
+        Index("ix_cards_person_status", "person_id", "status", "category", "mentioned_at"),
         Index("ix_cards_person_mentioned", "person_id", "mentioned_at"),
         Index("ix_cards_attribute", "person_id", "subject_key", "attribute"),
         Index("ix_cards_due", "status", "due_at"),
         Index("ix_cards_statement", "person_id", "statement_key"),
         Index("ix_cards_sample", "person_id", "id"),
-        Index(
-            "ix_cards_pinned",
-            "person_id",
-            sqlite_where=text("pinned = 1"),  # as SQLAlchemy writes it: SQLite compares the words
-            postgresql_where=text("pinned"),
-        ),
-        Index(
-            "ix_cards_people",
-            "person_id",
-            "mentioned_at",
-            sqlite_where=text("category = 'person' AND status = 'active'"),
-            postgresql_where=text("category = 'person' AND status = 'active'"),
-        ),
+        Index("ix_cards_pinned", "person_id", "pinned", "id"),
         Index("ix_cards_turn", "turn_id"),
     )
 

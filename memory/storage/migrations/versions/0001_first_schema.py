@@ -304,24 +304,11 @@ def upgrade() -> None:
     )
     op.create_index("ix_cards_attribute", "cards", ["person_id", "subject_key", "attribute"], unique=False)
     op.create_index("ix_cards_due", "cards", ["status", "due_at"], unique=False)
-    op.create_index(
-        "ix_cards_people",
-        "cards",
-        ["person_id", "mentioned_at"],
-        unique=False,
-        sqlite_where=sa.text("category = 'person' AND status = 'active'"),
-        postgresql_where=sa.text("category = 'person' AND status = 'active'"),
-    )
     op.create_index("ix_cards_person_mentioned", "cards", ["person_id", "mentioned_at"], unique=False)
-    op.create_index("ix_cards_person_status", "cards", ["person_id", "status", "category"], unique=False)
     op.create_index(
-        "ix_cards_pinned",
-        "cards",
-        ["person_id"],
-        unique=False,
-        sqlite_where=sa.text("pinned = 1"),
-        postgresql_where=sa.text("pinned"),
+        "ix_cards_person_status", "cards", ["person_id", "status", "category", "mentioned_at"], unique=False
     )
+    op.create_index("ix_cards_pinned", "cards", ["person_id", "pinned", "id"], unique=False)
     op.create_index("ix_cards_sample", "cards", ["person_id", "id"], unique=False)
     op.create_index("ix_cards_statement", "cards", ["person_id", "statement_key"], unique=False)
     op.create_index("ix_cards_turn", "cards", ["turn_id"], unique=False)
