@@ -63,9 +63,7 @@ class Splitter:
             if token.kind in (Kind.WORD, Kind.NUMBER):
                 marks.append(seen)
                 seen = False
-            elif token.kind is Kind.PUNCT and token.text in ",;:–—()-":
-                seen = True
-            elif token.kind is Kind.SIGN:
+            elif (token.kind is Kind.PUNCT and token.text in ",;:–—()-") or token.kind is Kind.SIGN:
                 seen = True
         return marks
 
@@ -246,8 +244,7 @@ class _Walk:
         return (
             word not in lex.verbs
             and any(lex.has(kind, word) for kind in ("possessive", "article", "self", "third", "their"))
-            or word in lex.first_verbs
-        )
+        ) or word in lex.first_verbs
 
     def _relative(self, index: int, has_left: bool) -> int:
         """A relative clause: up to the comma behind which the main clause goes on, or to its end."""
@@ -465,7 +462,9 @@ class _Walk:
             word = self.words[at].folded
             if word in lex.verbs:
                 return True
-            small = any(lex.has(kind, word) for kind in ("adverb", "negation", "clitic", "self_any", "filler"))
+            small = any(
+                lex.has(kind, word) for kind in ("adverb", "negation", "clitic", "self_any", "filler")
+            )
             if not small:
                 return False
             at += 1

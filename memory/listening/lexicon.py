@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,9 @@ class Lexicon:
 
     def tokens(self, text: str) -> tuple[Token, ...]:
         """Words, numbers and signs of a text, cut as this language cuts them."""
-        return tokenize(text, suffixes=self.suffixes, prefixes=self.prefixes, keep=self.keep, distinct=self.distinct)
+        return tokenize(
+            text, suffixes=self.suffixes, prefixes=self.prefixes, keep=self.keep, distinct=self.distinct
+        )
 
     def has(self, kind: str, word: str) -> bool:
         """Whether a folded word belongs to a word set."""
@@ -70,7 +72,7 @@ class Lexicon:
         return pattern.match(norm) if pattern else None
 
 
-@lru_cache(maxsize=None)
+@cache
 def lexicon(language: str) -> Lexicon:
     """The tables of one language; English ones when the language has no file."""
     path = _DATA / f"{language}.toml"
@@ -89,7 +91,10 @@ def _build(data: Mapping[str, Any]) -> Lexicon:
     words["title"] = words.get("title", frozenset()) | names.titles(language)
     verbs, first, past = _verbs(data["verbs"])
     verbs |= frozenset(
-        before + verb for before in data["verbs"].get("separable", "").split() for verb in verbs if len(verb) > 3
+        before + verb
+        for before in data["verbs"].get("separable", "").split()
+        for verb in verbs
+        if len(verb) > 3
     )
     macros = {name: _any_of(group) for name, group in words.items()}
     macros["relation"] = _any_of(relations)

@@ -10,12 +10,13 @@ from typing import Any
 
 from memory.listening import acts, todo
 from memory.listening.clauses import Clause, Role
-from memory.listening.facts import Subject, hear_told, introduced, like_mine
-from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerson, Question
+from memory.listening.facts import hear_told, introduced, like_mine
+from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerson, Question, Request
 from memory.listening.lexicon import lexicon
 from memory.listening.quotes import hear_quotes
 from memory.listening.regions import Sentence, sentences
 from memory.listening.scene import Scene, strip
+from memory.listening.subjects import Subject
 from memory.listening.tokens import Piece
 from memory.records import Category, When
 
@@ -223,7 +224,7 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft) -> b
     if never and (made or len(core) <= 6):
         draft.candidates = [c for c in draft.candidates if c not in made]
         draft.acts.add(Act.CANCEL)
-        draft.fields.setdefault("request", acts.Request(verb="cancel"))
+        draft.fields.setdefault("request", Request(verb="cancel"))
         return len(core.norm) - never.end() < 12 or bool(made)
     tail = lex.search("never_mind_tail", core.norm)
     listed = todo.task(scene, core) if lex.search("list_noun", core.norm) else None
@@ -254,7 +255,7 @@ def _remind(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft) -> boo
     match = lex.search("remind", core.norm)
     if match is None or lex.begins("recall", core.norm):
         return False
-    first, last = core.range_of(match)
+    first, _ = core.range_of(match)
     base: When | None = next(
         (c.when for c in draft.candidates if c.category is Category.EVENT and c.when), None
     )
@@ -288,7 +289,11 @@ def _remind_of_earlier(scene: Scene, core: Piece, draft: _Draft) -> bool:
     if earlier is not None:
         when, missing = todo.due(scene, scene.times(core, tense="future"), earlier.when)
         candidate = replace(
-            earlier, category=Category.REMINDER, when=when, missing_time=missing, why="reminder of what was told"
+            earlier,
+            category=Category.REMINDER,
+            when=when,
+            missing_time=missing,
+            why="reminder of what was told",
         )
         draft.candidates.append(candidate)
         return True
@@ -368,7 +373,9 @@ def _tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) 
     lex, norm = scene.lex, clause.piece.norm
     if clause.role is Role.RELATIVE:
         people = scene.people.find(clause.antecedent) if clause.antecedent else ()
-        return not lex.search("like_mine", norm) and any(m.owner in ("self", "article") or m.name for m in people)
+        return not lex.search("like_mine", norm) and any(
+            m.owner in ("self", "article") or m.name for m in people
+        )
     if clause.role is Role.CAUSE:
         return True
     if (
@@ -412,10 +419,10 @@ def _asked(scene: Scene, asked: Question | None, core: Piece, request: bool, dra
     lex, norm = scene.lex, core.norm
     if asked is None:
         draft.acts.add(Act.REQUEST)
-        draft.fields.setdefault("request", acts.Request(verb="", topic=core.said(scene.text)))
+        draft.fields.setdefault("request", Request(verb="", topic=core.said(scene.text)))
         return
     draft.fields["question"] = asked
-    if lex.begins("last_talk", norm) or lex.search("last_talk", norm) and len(core) < 14:
+    if lex.begins("last_talk", norm) or (lex.search("last_talk", norm) and len(core) < 14):
         draft.acts.add(Act.LAST_TALK)
     elif lex.begins("know", norm) or lex.search("know", norm):
         draft.acts.add(Act.WHAT_DO_YOU_KNOW)
@@ -423,7 +430,7 @@ def _asked(scene: Scene, asked: Question | None, core: Piece, request: bool, dra
         draft.acts.add(Act.QUESTION)
     elif request or not acts.personal(scene, core):
         draft.acts.add(Act.REQUEST)
-        draft.fields.setdefault("request", acts.Request(verb="", topic=core.said(scene.text)))
+        draft.fields.setdefault("request", Request(verb="", topic=core.said(scene.text)))
         if not request:
             draft.acts.add(Act.QUESTION)
     else:

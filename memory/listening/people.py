@@ -95,8 +95,7 @@ class People:
         """Whether a word may stand between "my" and the relation: "my lovely old neighbour"."""
         lex = self.lex
         return not (
-            word.folded in lex.verbs
-            and not lex.has("qualifier", word.folded)
+            (word.folded in lex.verbs and not lex.has("qualifier", word.folded))
             or lex.has("preposition", word.folded)
             or lex.has("and", word.folded)
             or word.kind is Kind.NUMBER
@@ -393,10 +392,18 @@ class People:
                 continue
             before = words[first - 1].folded if first else ""
             after = words[first + 3].folded if first + 3 < len(words) else ""
-            if lex.has("article", before) or lex.has("possessive", before) or lex.has("place_preposition", before):
+            if (
+                lex.has("article", before)
+                or lex.has("possessive", before)
+                or lex.has("place_preposition", before)
+            ):
                 continue
             clitic = words[first + 4].folded if first + 4 < len(words) else ""
-            if after in lex.verbs or before in lex.verbs or (lex.has("clitic", after) and clitic in lex.verbs):
+            if (
+                after in lex.verbs
+                or before in lex.verbs
+                or (lex.has("clitic", after) and clitic in lex.verbs)
+            ):
                 return True
         return False
 
@@ -405,7 +412,11 @@ class People:
         words, lex = piece.words, self.lex
         if words[at].folded in lex.common or lex.has("notname", words[at].folded):
             return False
-        if at > 1 and lex.has("and", words[at - 1].folded) and lex.has("self_coordinated", words[at - 2].folded):
+        if (
+            at > 1
+            and lex.has("and", words[at - 1].folded)
+            and lex.has("self_coordinated", words[at - 2].folded)
+        ):
             return True
         return (
             at + 2 < len(words)

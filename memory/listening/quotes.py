@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memory.listening.clauses import Clause, Role
 from memory.listening.facts import hear_told
 from memory.listening.heard import Candidate
 from memory.listening.regions import Sentence
 from memory.listening.scene import Scene
-from memory.listening.tokens import Piece
+from memory.listening.tokens import Piece, Token
 from memory.records import Category
 
 _SURE = 0.8
@@ -26,19 +28,15 @@ def hear_quotes(scene: Scene, sentence: Sentence) -> list[Candidate]:
     for quote in sentence.quotes:
         start, end = quote.inner
         inner = scene.text[start:end]
-        tokens = [
-            _shifted(token, start) for token in lex.tokens(inner)
-        ]
+        tokens = [_shifted(token, start) for token in lex.tokens(inner)]
         for clause in scene.splitter.split(Piece(tokens)):
             told, _ = hear_told(scene, [Clause(clause.piece, Role.MAIN)])
             found.extend(_theirs(scene, speaker.name, c) for c in told if _certain(c))
     return found
 
 
-def _shifted(token: object, by: int) -> object:
-    from dataclasses import replace
-
-    return replace(token, start=token.start + by, end=token.end + by)  # type: ignore[type-var,attr-defined]
+def _shifted(token: Token, by: int) -> Token:
+    return replace(token, start=token.start + by, end=token.end + by)
 
 
 def _certain(candidate: Candidate) -> bool:
@@ -53,8 +51,6 @@ def _certain(candidate: Candidate) -> bool:
 
 
 def _theirs(scene: Scene, name: str, candidate: Candidate) -> Candidate:
-    from dataclasses import replace
-
     said = candidate.text.strip(" .!")
     return replace(
         candidate,

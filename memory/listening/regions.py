@@ -56,8 +56,7 @@ def quotations(text: str, outside: Sequence[tuple[int, int]]) -> list[Quote]:
     for match in _QUOTED.finditer(text):
         if any(start <= match.start() < end for start, end in outside):
             continue
-        assert match.lastgroup is not None
-        found.append(Quote(match.start(), match.end(), match.span(match.lastgroup)))
+        found.append(Quote(match.start(), match.end(), match.span(match.lastgroup or 0)))
     return found
 
 
@@ -122,9 +121,10 @@ def _ends(tokens: Sequence[Token], index: int, lex: Lexicon) -> bool:
         return True
     if after.start == token.end and after.kind is not Kind.PUNCT:
         return False
-    if before.end == token.start and before.kind is Kind.WORD:
-        if lex.has("abbreviation", before.folded) or (len(before.text) == 1 and before.text.isupper()):
-            return False
+    initial = len(before.text) == 1 and before.text.isupper()
+    short = before.kind is Kind.WORD and (lex.has("abbreviation", before.folded) or initial)
+    if short and before.end == token.start:
+        return False
     ordinal = lex.has("ordinal_dot", lex.language) and before.text.isdigit() and len(before.text) <= 2
     return not (ordinal and (not after.is_capital or lex.has("month", after.folded)))
 
@@ -161,9 +161,7 @@ def _with_play(found: list[Sentence], lex: Lexicon) -> list[Sentence]:
         norm = sentence.piece.norm
         if lex.begins("play_out", norm) or (playing and lex.search("play_out", norm)):
             playing_now = False
-        elif lex.search("play_back", norm):
-            playing = playing_now = True
-        elif lex.search("play_in", norm):
+        elif lex.search("play_back", norm) or lex.search("play_in", norm):
             playing = playing_now = True
         else:
             playing_now = playing

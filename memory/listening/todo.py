@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from memory.language import TimeMention
+from memory.language import TimeMention, find_times
+from memory.language.folding import fold
 from memory.listening.heard import Candidate
 from memory.listening.scene import Scene, sentence_case, strip
 from memory.listening.tokens import Kind, Piece, Token
@@ -169,10 +170,7 @@ def memo(scene: Scene, piece: Piece) -> Found | None:
     if match is None:
         return None
     first, last = piece.range_of(match)
-    if first > 4:
-        body = piece.without(first, last)
-    else:
-        body = piece.part(last)
+    body = piece.without(first, last) if first > 4 else piece.part(last)
     title, body = _title(scene, body)
     text = _clean_note(scene, body)
     if not text and not title:
@@ -194,8 +192,6 @@ def memo(scene: Scene, piece: Piece) -> Found | None:
 
 def obligation(scene: Scene, text: str) -> bool:
     """Whether a note says something to be done ("that I have to buy stamps")."""
-    from memory.language.folding import fold
-
     return bool(scene.lex.begins("obligation", fold(text)))
 
 
@@ -237,8 +233,6 @@ def _clean_note(scene: Scene, body: Piece) -> str:
 
 def answer_time(scene: Scene, piece: Piece, on: datetime | None) -> tuple[When, bool] | None:
     """A bare moment that answers a question, and whether it names an hour."""
-    from memory.language import find_times
-
     found = find_times(
         scene.text, language=scene.lex.language, now=scene.now, tense="future", on=on.date() if on else None
     )
@@ -247,11 +241,6 @@ def answer_time(scene: Scene, piece: Piece, on: datetime | None) -> tuple[When, 
         return None
     when = told.when(scene.zone)
     return (when, told.time is not None) if when else None
-
-
-def shift(when: When, delta: timedelta) -> When:
-    """The moment that lies `delta` earlier."""
-    return When(start=when.start - delta, zone=when.zone)
 
 
 def due(scene: Scene, times: list[TimeMention], base: When | None) -> tuple[When | None, bool]:

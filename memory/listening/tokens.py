@@ -48,7 +48,14 @@ _TRAILING = re.compile(r"[.,;:!?…)\]'’]+$")
 _HOUR = re.compile(r"\d{1,2}(?:[:.h]\d{2}|h|:\d{2}h)(?:am|pm)?|\d{1,2}(?:am|pm)", re.IGNORECASE)
 
 
-def tokenize(text: str, *, suffixes: Sequence[str] = (), prefixes: Sequence[str] = (), keep: Collection[str] = (), distinct: Collection[str] = ()) -> tuple[Token, ...]:
+def tokenize(
+    text: str,
+    *,
+    suffixes: Sequence[str] = (),
+    prefixes: Sequence[str] = (),
+    keep: Collection[str] = (),
+    distinct: Collection[str] = (),
+) -> tuple[Token, ...]:
     """Tokens of `text` in order.
 
     Args:

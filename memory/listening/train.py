@@ -61,9 +61,9 @@ def main() -> None:
         held = np.arange(len(y)) % 5 == 2
         weight, bias = fit(x[~held], y[~held])
         guess = (x[held] @ weight + bias).argmax(axis=1)
-        print(
-            f"all kinds {np.mean(guess == y[held]):.3f}, lasting or not {np.mean((guess == 0) == (y[held] == 0)):.3f}"
-        )
+        right = np.mean(guess == y[held])
+        lasting = np.mean((guess == 0) == (y[held] == 0))
+        print(f"all kinds {right:.3f}, lasting or not {lasting:.3f}")
         for language in sorted(set(languages)):
             here = np.asarray([each == language for each in languages])[held]
             print(language, f"{np.mean((guess == 0)[here] == (y[held] == 0)[here]):.3f}")

@@ -1,0 +1,154 @@
+"""Events: what a clause tells to happen, or to have happened, on a certain day."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from memory.language import TimeMention
+from memory.listening.heard import Candidate
+from memory.listening.judging import attribute_of
+from memory.listening.scene import Scene, sentence_case
+from memory.listening.subjects import Told
+from memory.listening.tokens import Piece, Token
+from memory.records import Category, When
+
+
+def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candidate | None:
+    """The event a clause tells, when it names a day (or an hour of today) that is not a habit.
+
+    Args:
+        scene: the message.
+        told: the clause.
+        after: the clauses behind it in the sentence; what else happened then is part of the event.
+        tense: "past" when a verb of the sentence says that it is over.
+    """
+    lex, piece, leaning = scene.lex, told.piece, told.leaning
+    time = next((t for t in told.times if t.date is not None and not t.rrule), None)
+    if time is None or any(t.rrule for t in told.times):
+        return None
+    norm = piece.norm
+    if lex.search("hypothetical", norm) or lex.search("unsure", norm) or lex.search("birthday", norm):
+        return None
+    if lex.search("no_longer", norm) or _since(scene, piece, time):
+        return None
+    rule = attribute_of(scene, told)
+    if rule is not None and rule[0] in ("home", "job", "origin") and time.past:
+        return None  # "we moved here last week": what lasts is where they live
+    if (
+        tense == "past"
+        and not time.past
+        and leaning.past > leaning.plan
+        and not lex.search("rescheduled", norm)
+    ):
+        earlier = [t for t in scene.times(piece, tense="past") if t.date is not None and not t.rrule]
+        time = earlier[0] if earlier else time
+    if time.past and lex.search("rescheduled", norm):
+        later = [t for t in scene.times(piece, tense="future") if t.date is not None and not t.rrule]
+        time = later[0] if later else time
+    if time.granularity == "year" or not (time.has_date or time.date == scene.now.date()):
+        return None
+    if not time.has_date and (leaning.lasting > 0.3 or leaning.plan < 0.5 or not lex.search("plan", norm)):
+        return None
+    today = time.date == scene.now.date()
+    if time.past:
+        if time.granularity in ("month",) or leaning.lasting > 0.7 or leaning.transient > 0.75:
+            return None
+        if today and leaning.past < 0.5:
+            return None
+    else:
+        if today and time.missing_time and leaning.plan < 0.5:
+            return None
+        planned = bool(lex.search("plan", norm))
+        dated = time.has_date and time.time is not None  # a day and an hour are told: nothing else has both
+        if (not dated and leaning.plan + leaning.past < (0.2 if planned else 0.4)) or leaning.unreal > 0.6:
+            return None
+        if leaning.request > 0.7 or leaning.transient > 0.8:
+            return None
+    more = _goes_on(told, after) if time.past else []
+    spans = [span for t in (told, *more) for time_ in t.times for span in time_.spans]
+    last = more[-1].piece if more else piece
+    body = Piece([t for t in scene.tokens if piece.start <= t.start < last.end]).outside(spans)
+    for each in (told, *more):
+        body = _without_relations(each, body)
+    text = sentence_case(_trim(scene, body))
+    if not text:
+        return None
+    people = tuple(dict.fromkeys(m.name for t in (told, *more) for m in t.mentions if m.name))
+    return Candidate(
+        category=Category.EVENT,
+        text=text,
+        span=(piece.start, last.end),
+        people=people,
+        when=time.when(scene.zone),
+        why=f"event {'past' if time.past else 'coming'} {leaning.plan:.2f}/{leaning.past:.2f}",
+    )
+
+
+def _goes_on(told: Told, after: list[Told]) -> list[Told]:
+    """The clauses behind a past event that go on telling it, up to the first that tells something lasting."""
+    more = []
+    for each in after:
+        if each.leaning.lasting > 0.6 or any(not t.past for t in each.times if t.date):
+            break
+        if any(m.last == each.lead and m.relation for m in each.mentions) and not each.clause.joined:
+            break
+        more.append(each)
+    return more
+
+
+def _since(scene: Scene, piece: Piece, time: TimeMention) -> bool:
+    """Whether a moment is where something lasting began: "since Monday", "depuis lundi"."""
+    start = time.span[0]
+    inside = [w.folded for w in piece.words if start <= w.start < time.span[1]]
+    before = [w.folded for w in piece.words if w.end <= start]
+    around = [*inside[:1], *before[-1:]]
+    return any(scene.lex.has("since", word) or scene.lex.has("until", word) for word in around)
+
+
+def _without_relations(told: Told, body: Piece) -> Piece:
+    """The event's words without what the people's cards already say of them."""
+    gone: list[Token] = []
+    for mention in told.mentions:
+        if mention.name and mention.relation:
+            words = told.piece.words[mention.first : mention.last]
+            parts = set(mention.name.casefold().split())
+            gone.extend(word for word in words if word.text.casefold() not in parts)
+    spans = [(word.start, word.end) for word in gone]
+    return body.outside(spans) if spans else body
+
+
+def _trim(scene: Scene, body: Piece) -> str:
+    """Words that only led to a moment that is cut out are cut with it."""
+    words = list(body.words)
+    while words and scene.lex.has("dangling", words[-1].folded):
+        words.pop()
+    if not words:
+        return ""
+    return Piece([t for t in body.tokens if t.start < words[-1].end]).said(scene.text)
+
+
+def leans_back(scene: Scene, told: Told) -> bool:
+    """Whether an event's clause only says "it": what it is was said before ("the club has moved, it's on ...")."""
+    lex = scene.lex
+    words = [w for w in told.piece.folded if not lex.has("adverb", w)]
+    if not words:
+        return False
+    kinds = ("it", "third", "copula")
+    return any(lex.has(kind, words[0]) for kind in kinds) or told.clause.bare_verb
+
+
+def hour_only(told: Told) -> bool:
+    """Whether a clause tells an hour but no day: it belongs to the event told before."""
+    return bool(told.times) and not any(t.has_date for t in told.times)
+
+
+def with_hour(event: Candidate, told: list[Told]) -> Candidate:
+    """The event with the hour that another clause of the sentence tells ("..., take-off 13:20")."""
+    if event.when is None or not event.when.all_day:
+        return event
+    hours = [t for each in told for t in each.times if not t.has_date and t.time is not None and not t.rrule]
+    if len(hours) != 1 or hours[0].time is None:
+        return event
+    start = datetime.combine(event.when.start.date(), hours[0].time)
+    return replace(event, when=When(start=start, zone=event.when.zone))

@@ -1,0 +1,147 @@
+"""Is a told clause worth keeping? The rows of the tables first, then what the classifier leans to."""
+
+from __future__ import annotations
+
+import re
+
+from memory.listening.clauses import Role
+from memory.listening.scene import Scene
+from memory.listening.subjects import Told, is_age
+from memory.listening.tokens import Kind, Piece, is_hour
+
+ANCHORED = 0.42  # a clause about the speaker, their people or things is lasting from here on
+RULED = 0.05  # ... when a row of the attribute table fits it
+LOOSE = 0.62  # ... when nothing in it says whose it is
+CORRECTED = 0.3  # ... when the person puts something right
+AMONG = 0.33  # ... when another clause of the sentence is lasting
+LIVED = 0.6  # ... beside an event that is over
+CONDITIONAL = 0.85  # ... when it hangs on an "if"
+
+
+def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, str]:
+    """Whether a clause is worth keeping as a fact, and by what."""
+    lex, piece, leaning = scene.lex, told.piece, told.leaning
+    norm = piece.norm
+    if lex.search("correction_only", norm):
+        return False, "about a mistake"
+    if told.clause.role is Role.QUESTION or not any(w in lex.verbs for w in piece.folded):
+        known_verb = any(w in lex.verbs for w in piece.folded)
+        if told.clause.role is Role.QUESTION or not (
+            (has_code(piece) and len(piece) >= 2)
+            or is_age(scene, piece)
+            or (not known_verb and leaning.lasting > 0.7 and len(piece) >= 4)
+        ):
+            return False, "no verb"
+    if lex.search("hypothetical", norm) or lex.search("joke_word", norm) or lex.search("unsure", norm):
+        return False, "unreal"
+    if lex.search("speech", norm) and any(m.owner or m.name for m in told.mentions):
+        return False, "somebody's words"
+    if lex.search("meta", norm) and not lex.search("home_anchor", norm):
+        return False, "about the talk"
+    anchored = _anchored(scene, told) or bool(lex.search("home_anchor", norm))
+    rule = attribute_of(scene, told)
+    code = has_code(piece)
+    if _introduces(scene, piece):
+        return True, "introduces"
+    if lex.search("state", norm) and leaning.lasting < 0.8 and not code:
+        return False, "passing state"
+    needed = threshold
+    if needed is None:
+        if rule or code or lex.search("no_longer", norm):
+            needed = RULED
+        elif anchored and any(t.rrule for t in told.times):
+            return leaning.transient < 0.8, f"habit {leaning.lasting:.2f}"
+        else:
+            needed = ANCHORED if anchored else LOOSE
+    if not anchored and not code and not _thing(scene, piece):
+        return False, "nobody's"
+    if leaning.unreal > 0.6 and leaning.lasting < 0.35 and not rule and not code:
+        return False, "unreal"
+    if leaning.lasting < needed:
+        return False, "not lasting"
+    return True, f"{rule[0] if rule else 'code' if code else 'statement'} {leaning.lasting:.2f}"
+
+
+def _introduces(scene: Scene, piece: Piece) -> bool:
+    """Whether a clause is "I'm Priyanka" or "there's a whippet called Moss": a name is said."""
+    match = scene.lex.begins("intro", piece.norm)
+    if match is not None:
+        name, last = scene.people.name_at(piece.words, piece.range_of(match)[1])
+        if name and last >= len(piece):
+            return True
+    match = scene.lex.search("naming", piece.norm)
+    if match is None:
+        return False
+    name, _ = scene.people.name_at(piece.words, piece.range_of(match)[1])
+    return bool(name)
+
+
+def _anchored(scene: Scene, told: Told) -> bool:
+    """Whether a clause is about the speaker, their people or what is theirs."""
+    lex, piece = scene.lex, told.piece
+    if told.subject.kind in ("self", "person"):
+        return True
+    if lex.begins("both", piece.norm):
+        return True
+    if any(m.owner in ("self", "article") or m.known for m in told.mentions):
+        return True
+    return any(
+        lex.has("self_any", w) or lex.has("possessive", w) or w in lex.first_verbs for w in piece.folded
+    )
+
+
+def about_self(scene: Scene, told: Told) -> bool:
+    """Whether the speaker is in a clause, beside "my" of a relation."""
+    within = {i for m in told.mentions for i in range(m.first, m.last)}
+    return any(
+        scene.lex.has("self_any", word.folded) or word.folded in scene.lex.first_verbs
+        for i, word in enumerate(told.piece.words)
+        if i not in within
+    ) or bool(attribute_of(scene, told))
+
+
+def _thing(scene: Scene, piece: Piece) -> bool:
+    """Whether a clause speaks of a certain thing of the household: "the lift stops at ..."."""
+    first = piece.words[0].folded
+    return (
+        scene.lex.has("article", first)
+        or piece.words[0].is_capital
+        or bool(scene.lex.begins("exist", piece.norm))
+        or any(scene.lex.has("article", w) for w in piece.folded[:4])
+    )
+
+
+def has_code(piece: Piece) -> bool:
+    """Whether a clause gives a code, a number to call or an identifier (not a time, age or amount)."""
+    for word in piece.words:
+        if word.kind is not Kind.NUMBER or is_hour(word):
+            continue
+        digits = re.sub(r"\D", "", word.text)
+        if len(digits) >= 4 and not re.fullmatch(r"19\d\d|20[0-4]\d", word.text):
+            return True
+        if (word.text.startswith("0") and len(digits) >= 2) or (
+            re.search(r"[A-Za-z_]", word.text)
+            and len(word.text) >= 3
+            and not re.fullmatch(r"\d+(?:st|nd|rd|th|kg|km|cm|mm|er|e|ème|h|am|pm|ml|g|l|m|s)", word.folded)
+        ):
+            return True
+    return False
+
+
+def attribute_of(scene: Scene, told: Told) -> tuple[str, str, bool] | None:
+    """Key, value and sensitivity of the first row that fits."""
+    about = told.subject.kind or "self"
+    for rule in scene.lex.attributes:
+        if rule.about not in ("any", about):
+            continue
+        match = rule.pattern.search(told.piece.norm)
+        if match is None:
+            continue
+        groups = {key: value for key, value in match.groupdict().items() if value}
+        x = (groups.get("x") or groups.get("x2") or "").split(" ")
+        x = " ".join(w for w in x if not scene.lex.has("article", w) and not scene.lex.has("possessive", w))
+        v = groups.get("v") or groups.get("v2") or ""
+        if rule.key.startswith("code"):
+            v = next((w.text for w in told.piece.words if w.kind is Kind.NUMBER), v)
+        return rule.key.format(x=x).rstrip(":"), rule.value.format(v=v), rule.sensitive
+    return None

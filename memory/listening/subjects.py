@@ -1,0 +1,172 @@
+"""Whom each clause is about, and the clause as a sentence of its own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from memory.language import TimeMention
+from memory.listening.clauses import Clause, Role
+from memory.listening.durable import Leaning
+from memory.listening.people import Mention
+from memory.listening.scene import Scene, strip
+from memory.listening.tokens import Piece
+
+
+@dataclass
+class Subject:
+    """Whom a clause is about, carried to the clauses that leave it out."""
+
+    kind: str = ""  # "self", "person", "thing" or ""
+    name: str = ""
+    relation: str = ""
+    words: str = ""  # as said: "my sister", "the lift"
+
+
+@dataclass
+class Told:
+    """One clause prepared for judging."""
+
+    clause: Clause
+    piece: Piece
+    mentions: tuple[Mention, ...]
+    subject: Subject
+    text: str
+    lead: int = 0  # how many words at the beginning are the subject
+    leaning: Leaning = Leaning(0.0, 1.0, 0.0, 0.0, 0.0, 0.0)  # until it is judged
+    times: tuple[TimeMention, ...] = ()
+
+
+def prepare(
+    scene: Scene, clause: Clause, before: Subject, spoken: Subject | None = None
+) -> tuple[Told | None, Subject]:
+    piece = strip(scene, clause.piece)
+    if not piece:
+        return None, before
+    mentions = scene.people.find(piece)
+    subject, lead = _subject(scene, piece, mentions, clause, before, spoken or before)
+    text = _clause_text(scene, piece, clause, subject, lead)
+    told = Told(clause, piece, mentions, subject, text, lead)
+    told.times = tuple(scene.times(piece))
+    return told, subject if subject.kind else before
+
+
+def spoken_of(scene: Scene, told: Told | None, current: Subject, before: Subject) -> Subject:
+    """Whom a "he" in the next clause means: the subject if a person, else the person named last."""
+    if current.kind == "person":
+        return current
+    if told is None:
+        return before
+    people = [m for m in told.mentions if (m.owner in ("self", "article") and not m.plural) or m.known]
+    return _of(people[-1], told.piece, scene) if people else before
+
+
+def _subject(
+    scene: Scene,
+    piece: Piece,
+    mentions: tuple[Mention, ...],
+    clause: Clause,
+    before: Subject,
+    spoken: Subject,
+) -> tuple[Subject, int]:
+    """Whom a clause is about and how many of its first words say so."""
+    lex, words = scene.lex, piece.words
+    at = 0
+    while at < len(words) and (lex.has("adverb", words[at].folded) or lex.has("filler", words[at].folded)):
+        at += 1
+    if at >= len(words):
+        return before, 0
+    for mention in mentions:
+        leads = mention.first <= at or (mention.first == at + 1 and lex.has("article", words[at].folded))
+        if leads and mention.last > at:
+            return _of(mention, piece, scene), mention.last
+    word = words[at].folded
+    if clause.role is Role.RELATIVE and clause.antecedent:
+        inner = scene.people.find(clause.antecedent)
+        if inner:
+            return _of(inner[-1], clause.antecedent, scene), 0
+    if lex.has("self", word) or word in lex.first_verbs:
+        return Subject(kind="self"), 0
+    if lex.has("third", word) and len(words) > 1:
+        spoken = spoken if spoken.kind == "person" else _before(scene)
+        return (replace(spoken), at + 1) if spoken.kind == "person" else (Subject(), 0)
+    if clause.bare_verb or (word in lex.verbs and not lex.has("question_verb", word)):
+        if lex.has("self", words[at + 1].folded if at + 1 < len(words) else ""):
+            return Subject(kind="self"), 0
+        for mention in mentions:
+            if mention.first == at + 1 and not clause.bare_verb:
+                return _of(mention, piece, scene), 0
+        if before.kind == "self" and lex.first_verbs and not any(w in lex.first_verbs for w in piece.folded):
+            return replace(spoken) if spoken.kind == "person" else Subject(), 0
+        return replace(before), 0
+    inverted = _inverted(scene, piece, mentions)
+    if inverted is not None:
+        return inverted, 0
+    if lex.has("possessive", word) or lex.has("article", word):
+        return Subject(kind="thing", words=" ".join(w.text for w in words[: at + 2])), 0
+    return Subject(), 0
+
+
+def _before(scene: Scene) -> Subject:
+    """Whom the person's message before this one spoke of last."""
+    if not scene.previous:
+        return Subject()
+    piece = Piece(scene.lex.tokens(scene.previous))
+    found = [m for m in scene.people.find(piece) if m.owner in ("self", "article") or m.known]
+    return _of(found[-1], piece, scene) if found else Subject()
+
+
+def _inverted(scene: Scene, piece: Piece, mentions: tuple[Mention, ...]) -> Subject | None:
+    """The subject behind the verb, when something else stands first: "mittwochs hat meine Tochter ..."."""
+    lex, words = scene.lex, piece.words
+    for at, word in enumerate(words[:8]):
+        if lex.has("self", word.folded):
+            return Subject(kind="self")
+        if word.folded in lex.verbs:
+            for mention in mentions:
+                if mention.first == at + 1:
+                    return _of(mention, piece, scene)
+            if at + 1 < len(words) and lex.has("self", words[at + 1].folded):
+                return Subject(kind="self")
+            return None
+    return None
+
+
+def both_named(scene: Scene, piece: Piece, told: list[Told]) -> tuple[str, ...]:
+    """The two people that a "both" means: the last two named ones before it in the sentence."""
+    if not scene.lex.begins("both", piece.norm):
+        return ()
+    named = [m.name for t in told for m in t.mentions if m.name]
+    return tuple(dict.fromkeys(named))[-2:]
+
+
+def _of(mention: Mention, piece: Piece, scene: Scene) -> Subject:
+    words = " ".join(word.text for word in piece.words[mention.first : mention.last])
+    return Subject(kind="person", name=mention.name, relation=mention.relation, words=words)
+
+
+def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, lead: int) -> str:
+    """The clause as a sentence of its own: the subject it left out, or only a pronoun for it, put in."""
+    said = piece.said(scene.text)
+    if is_age(scene, piece):
+        template = scene.lex.templates["age_self" if subject.kind in ("", "self") else "age"]
+        return template.format(name=subject.name or subject.words, age=said)
+    if clause.role is Role.RELATIVE and clause.antecedent:
+        if subject.kind == "self":  # "the clinic where I work ..."
+            return f"{clause.antecedent.said(scene.text)} {clause.link} {said}"
+        return f"{subject.name or subject.words or clause.antecedent.said(scene.text)} {said}"
+    if subject.kind != "person":
+        return said
+    name = subject.name or subject.words
+    word = piece.words[0].folded
+    if scene.lex.has("third", word) and lead:
+        return re.sub(r" (?=['’])", "", f"{name} {piece.part(lead).said(scene.text)}")
+    if clause.bare_verb and not any(m.first == 0 for m in scene.people.find(piece)):
+        return f"{name} {said}"
+    return said
+
+
+def is_age(scene: Scene, piece: Piece) -> bool:
+    """Whether a clause is nothing but an age: "fifty-three"."""
+    match = scene.lex.begins("age_alone", piece.norm)
+    return match is not None and match.end() == len(piece.norm)
