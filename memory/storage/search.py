@@ -13,7 +13,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import BindParameter, ColumnElement, Integer, bindparam, select
 from sqlalchemy.orm import Session
 
 from memory.records import Card, TranscriptHit
@@ -73,7 +73,7 @@ class TurnWords:
 
 def version_of(session: Session, person_id: int) -> int:
     """The number that every change to a person's memory raises; -1 when the person is gone."""
-    version = session.scalar(select(PersonRow.cards_version).where(PersonRow.id == person_id))
+    version = session.scalar(_VERSION, {"person": person_id})
     return -1 if version is None else version
 
 
@@ -150,24 +150,17 @@ def cards(
     session: Session, person_id: int, card_ids: Collection[int]
 ) -> dict[int, tuple[Card, dict[str, Any] | None]]:
     """The active ones of these cards of the person, each with its stored worth or None."""
-    found = session.execute(
-        select(*_CARD_COLUMNS, WorthRow.state.label("worth"))
-        .outerjoin(WorthRow, WorthRow.card_id == CardRow.id)
-        .where(CardRow.id.in_(card_ids), *_active(person_id))
-    )
+    found = session.execute(_CARDS, {"person": person_id, "ids": list(card_ids)})
     return {row.id: (card_rows.to_record(cast(CardRow, row)), row.worth) for row in found}
 
 
 def talks(session: Session, person_id: int, scores: dict[int, float]) -> list[TranscriptHit]:
     """The turns with these ids that still stand, with their conversations, best score first."""
-    turns = session.execute(select(*_TURN_COLUMNS).where(TurnRow.id.in_(scores), *_standing(person_id))).all()
+    turns = session.execute(_TURNS, {"person": person_id, "ids": list(scores)}).all()
+    conversation_ids = list({row.conversation_id for row in turns})
     conversations = {
         row.id: conversation_rows.to_record(cast(ConversationRow, row))
-        for row in session.execute(
-            select(*_CONVERSATION_COLUMNS).where(
-                ConversationRow.id.in_({row.conversation_id for row in turns})
-            )
-        )
+        for row in session.execute(_CONVERSATIONS, {"person": person_id, "ids": conversation_ids})
     }
     hits = [
         TranscriptHit(
@@ -180,11 +173,11 @@ def talks(session: Session, person_id: int, scores: dict[int, float]) -> list[Tr
     return sorted(hits, key=lambda hit: (-hit.score, hit.turn.id))
 
 
-def _active(person_id: int) -> tuple[ColumnElement[bool], ...]:
+def _active(person_id: int | BindParameter[int]) -> tuple[ColumnElement[bool], ...]:
     return (CardRow.person_id == person_id, CardRow.status == "active", CardRow.category != "theme")
 
 
-def _standing(person_id: int) -> tuple[ColumnElement[bool], ...]:
+def _standing(person_id: int | BindParameter[int]) -> tuple[ColumnElement[bool], ...]:
     private = select(ConversationRow.id).where(
         ConversationRow.person_id == person_id, ConversationRow.private
     )
@@ -208,3 +201,18 @@ def _in_batches(
     rest = iter(sorted(ids))
     while batch := list(islice(rest, _BATCH)):
         yield from session.execute(select(*columns).where(key.in_(batch), *where).order_by(key))
+
+
+# Built once: building and hashing such statements takes longer than running them.
+_PERSON: BindParameter[int] = bindparam("person", type_=Integer())
+_IDS: BindParameter[Any] = bindparam("ids", expanding=True)
+_VERSION = select(PersonRow.cards_version).where(PersonRow.id == _PERSON)
+_CARDS = (
+    select(*_CARD_COLUMNS, WorthRow.state.label("worth"))
+    .outerjoin(WorthRow, WorthRow.card_id == CardRow.id)
+    .where(CardRow.id.in_(_IDS), *_active(_PERSON))
+)
+_TURNS = select(*_TURN_COLUMNS).where(TurnRow.id.in_(_IDS), *_standing(_PERSON))
+_CONVERSATIONS = select(*_CONVERSATION_COLUMNS).where(
+    ConversationRow.id.in_(_IDS), ConversationRow.person_id == _PERSON
+)
