@@ -387,6 +387,29 @@ class WorthRow(Base):
     changed_at: Mapped[datetime]
 
 
+class WorthActRow(Base):
+    """What a person did with a card's worth: restored, confirmed, denied, pinned. Part of the log."""
+
+    __tablename__ = "worth_acts"
+    __table_args__ = (Index("ix_worth_acts_person", "person_id", "id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = _owner()
+    card_id: Mapped[int] = mapped_column(ForeignKey("cards.id", ondelete="CASCADE"))
+    move: Mapped[str] = mapped_column(String(16))
+    at: Mapped[datetime]
+
+
+class WorthLedgerRow(Base):
+    """How far a person's log is folded, and what is counted for kinds of requests rather than cards."""
+
+    __tablename__ = "worth_ledgers"
+
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"), primary_key=True)
+    state: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    changed_at: Mapped[datetime]
+
+
 class RuleRow(Base):
     """A personal rule in the person's own words."""
 

@@ -112,6 +112,14 @@ def upgrade() -> None:
         sa.UniqueConstraint("token_hash"),
     )
     op.create_table(
+        "worth_ledgers",
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("state", sa.JSON(), nullable=False),
+        sa.Column("changed_at", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["people.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("person_id"),
+    )
+    op.create_table(
         "handovers",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("public_id", sa.String(length=24), nullable=False),
@@ -500,4 +508,16 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("card_id"),
     )
     op.create_index("ix_worth_person_status", "worth", ["person_id", "status"], unique=False)
+    op.create_table(
+        "worth_acts",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("card_id", sa.Integer(), nullable=False),
+        sa.Column("move", sa.String(length=16), nullable=False),
+        sa.Column("at", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(["card_id"], ["cards.id"], ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(["person_id"], ["people.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index("ix_worth_acts_person", "worth_acts", ["person_id", "id"], unique=False)
     # ### end Alembic commands ###
