@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import monotonic
 
@@ -48,9 +48,8 @@ def call_model(
     """
     events: queue.Queue[ModelEvent | _End] = queue.Queue()
     abandoned = threading.Event()
-    threading.Thread(
-        target=_pump, args=(model, request, events, abandoned), name="model", daemon=True
-    ).start()
+    stream = model.stream(request)
+    threading.Thread(target=_pump, args=(stream, events, abandoned), name="model", daemon=True).start()
     text = ""
     calls: list[ToolCall] = []
     heard_at = monotonic()
@@ -78,16 +77,16 @@ def call_model(
                     return CallFailed(error=_failure(event.error), text=text)
     finally:
         abandoned.set()
+        # A generator that hangs cannot be closed from here; a remote call can be ended.
+        hang_up = getattr(stream, "hang_up", None)
+        if hang_up is not None:
+            hang_up()
 
 
 def _pump(
-    model: Model,
-    request: ModelRequest,
-    events: queue.Queue[ModelEvent | _End],
-    abandoned: threading.Event,
+    stream: Iterator[ModelEvent], events: queue.Queue[ModelEvent | _End], abandoned: threading.Event
 ) -> None:
     try:
-        stream = model.stream(request)
         for event in stream:
             if abandoned.is_set():
                 close = getattr(stream, "close", None)
