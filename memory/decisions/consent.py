@@ -1,0 +1,151 @@
+"""Where does a value come from? A decision is the person's own word or a clear choice. Pure.
+
+Candidates, retrieved passages and tool output are inputs of a decision, not the
+decision; and "go on" chooses nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+
+from memory import language as lang
+from memory.decisions.schema import Key, KeyType
+from memory.decisions.values import Refused, canonical
+
+_DATA = Path(__file__).parent / "data" / "consent.toml"
+_MOMENTS = (KeyType.DATE, KeyType.TIME, KeyType.INTERVAL)
+
+
+class Source(StrEnum):
+    """Who decided a value, judged by where it stands."""
+
+    PERSON = "person"  # in their words, or their clear choice among what was proposed
+    ASSISTANT = "assistant"  # nowhere else: the assistant's own decision
+    OBSERVATION = "observation"  # only in retrieved passages or tool output
+    UNDECIDED = "undecided"  # proposed, and not taken
+
+
+def source_of(
+    key: Key,
+    value: str,
+    *,
+    said: str,
+    proposed: str,
+    observed: Iterable[str],
+    language: str,
+    now: datetime,
+    zone: str,
+) -> Source:
+    """Where a canonical value comes from.
+
+    Args:
+        said: the person's message of this turn.
+        proposed: what the assistant had said last.
+        observed: retrieved passages and tool output of this turn.
+    """
+
+    def stands_in(text: str) -> bool:
+        return _stands_in(key, value, text, language=language, now=now, zone=zone)
+
+    if stands_in(said):
+        return Source.PERSON
+    if stands_in(proposed):
+        if goes_on(said, language):
+            return Source.UNDECIDED
+        if _chooses(value, said, language):
+            return Source.PERSON
+        if consents(said, language) and _single(key, proposed, language=language, now=now, zone=zone):
+            return Source.PERSON
+        return Source.UNDECIDED
+    return Source.OBSERVATION if any(stands_in(text) for text in observed) else Source.ASSISTANT
+
+
+def consents(said: str, language: str) -> bool:
+    """Whether a message says yes to what was proposed."""
+    return _any(said, _words(language, "yes")) and not goes_on(said, language) and not refuses(said, language)
+
+
+def refuses(said: str, language: str) -> bool:
+    """Whether a message says no."""
+    return _any(said, _words(language, "no"))
+
+
+def goes_on(said: str, language: str) -> bool:
+    """Whether a message only asks to continue, which consents to nothing."""
+    rest = " ".join(lang.words(lang.fold(said)))
+    for phrase in sorted(_words(language, "go_on"), key=len, reverse=True):
+        bare = " ".join(lang.words(phrase))
+        if re.search(rf"(?<!\w){re.escape(bare)}(?!\w)", rest):
+            return len(lang.words(rest)) <= len(lang.words(bare)) + 2
+    return False
+
+
+def _stands_in(key: Key, value: str, text: str, *, language: str, now: datetime, zone: str) -> bool:
+    if not text.strip():
+        return False
+    if key.type in (KeyType.TEXT, KeyType.ADDRESS):
+        held = lang.words(lang.fold(text))
+        wanted = lang.words(lang.fold(value))
+        return bool(wanted) and all(word in held for word in wanted)
+    if key.type is KeyType.INTEGER:
+        return any(str(number.value) == value for number in lang.numbers.find(text, language)) or bool(
+            re.search(rf"(?<![\d.,]){re.escape(value)}(?![\d]|[.,]\d)", text)
+        )
+    if key.type in _MOMENTS:
+        return _moment_stands_in(key, value, text, language=language, now=now, zone=zone)
+    found = canonical(key, text, language=language, now=now, zone=zone)
+    return not isinstance(found, Refused) and found == value
+
+
+def _moment_stands_in(key: Key, value: str, text: str, *, language: str, now: datetime, zone: str) -> bool:
+    found = canonical(key, text, language=language, now=now, zone=zone)
+    if not isinstance(found, Refused) and (found == value or found in value):
+        return True
+    if value in text:
+        return True
+    parts = set(re.findall(r"\d{4}-\d\d-\d\d|\d\d:\d\d", value))
+    said: set[str] = set()
+    for each in lang.find_times(text, language=language, now=now):
+        if each.date is not None:
+            said.add(each.date.isoformat())
+        if each.time is not None:
+            said.add(each.time.strftime("%H:%M"))
+        if each.end is not None:
+            said.add(each.end.strftime("%H:%M"))
+    hours = {
+        f"{int(number.value):02d}:00"
+        for number in lang.numbers.find(text, language)
+        if 0 <= number.value < 24
+    }
+    return bool(parts) and parts <= said | hours
+
+
+def _chooses(value: str, said: str, language: str) -> bool:
+    """Whether a message names a part of the value that tells it apart: "Dock Road" for "Dock Road 9"."""
+    wanted = set(lang.terms(value, language))
+    return bool(wanted & set(lang.terms(said, language))) and not refuses(said, language)
+
+
+def _single(key: Key, proposed: str, *, language: str, now: datetime, zone: str) -> bool:
+    """Whether what was proposed holds one value only: a yes to "A or B?" chooses neither."""
+    last = [part for part in re.split(r"(?<=[.!?])\s+", proposed) if part.strip()][-1:]
+    text = last[0] if last else ""
+    folded = lang.words(lang.fold(text))
+    return not any(word in folded for word in ("or", "oder", "ou", "o", "bien"))
+
+
+def _any(said: str, phrases: Iterable[str]) -> bool:
+    text = " ".join(lang.words(lang.fold(said)))
+    return any(re.search(rf"(?<!\w){re.escape(' '.join(lang.words(each)))}(?!\w)", text) for each in phrases)
+
+
+@cache
+def _words(language: str, kind: str) -> tuple[str, ...]:
+    tables = tomllib.loads(_DATA.read_text(encoding="utf-8"))
+    return tuple(lang.fold(each) for each in tables.get(language, tables["en"])[kind])
