@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from memory.listening.lexicon import Lexicon
+from memory.listening.look import Look
 from memory.listening.tokens import Kind, Piece, Token
 
-_WINDOW = 9  # words in which a clause's verb is looked for
 _DICTATED = 8  # words from which on a sentence without commas may hold several clauses
 _MAX_WORDS = 120  # a longer "sentence" is cut here: nobody says one
 
@@ -68,7 +68,7 @@ class Splitter:
         return marks
 
 
-class _Walk:
+class _Walk(Look):
     """One pass over the words of a sentence."""
 
     def __init__(
@@ -79,14 +79,10 @@ class _Walk:
         comma: list[bool],
         whole: Sequence[tuple[int, int]],
     ) -> None:
-        self.lex = splitter.lex
-        self.piece = piece
-        self.words = words
-        self.comma = comma
+        super().__init__(splitter.lex, piece, words, comma)
         self.fixed = [any(start < word.start < end for start, end in whole) for word in words]
         self.dictated = not any(comma[1:]) and len(words) >= _DICTATED
         self.done: list[Clause] = []
-        self.current: list[Token] = []
         self.role = Role.MAIN
         self.joined = False
         self.bare = False
@@ -166,13 +162,13 @@ class _Walk:
             self.current.append(self.words[index])
             return index + 1
         rest = self.piece.part(index)
-        has_left = self._has_verb(self.current) or (self.dictated and len(self.current) >= 4)
+        has_left = self.has_verb(self.current) or (self.dictated and len(self.current) >= 4)
         comma = self.comma[index]
         if index and (comma or has_left):
             for name, role in (("because", Role.CAUSE), ("condition", Role.CONDITION)):
                 match = lex.begins(name, rest.norm)
                 length = rest.range_of(match)[1] if match else 0
-                if match and self._verb_within(index + length):
+                if match and self.verb_within(index + length):
                     self._open(role)
                     if role is Role.CONDITION:
                         self.current.extend(self.words[index : index + length])
@@ -211,13 +207,13 @@ class _Walk:
 
     def _is_relative(self, index: int, comma: bool) -> bool:
         lex, before = self.lex, self.words[index - 1]
-        if not self._verb_within(index + 1):
+        if not self.verb_within(index + 1):
             return False
-        if lex.has("that", self.words[index].folded) and self._own_subject(index + 1):
+        if lex.has("that", self.words[index].folded) and self.own_subject(index + 1):
             return False  # "que ma boîte est ...": a complement
         if lex.has("no_that_after", before.folded) or lex.begins("cleft", Piece(self.current).norm):
             return False
-        if lex.has("verb_last", lex.language) and not self._verb_last(index):
+        if lex.has("verb_last", lex.language) and not self.verb_last(index):
             return False
         if comma:
             return True
@@ -228,23 +224,6 @@ class _Walk:
             and not lex.has("adverb", before.folded)
             and not lex.has("no_bare_relative", self.words[index].folded)
         )
-
-    def _verb_last(self, index: int) -> bool:
-        """Whether the part that begins at a word ends with its verb, as German subordinate clauses do."""
-        end = self._part_end(index)
-        return end > index + 1 and self.words[end - 1].folded in self.lex.verbs
-
-    def _own_subject(self, index: int) -> bool:
-        """Whether a subject of its own follows a "that"."""
-        at = self._skip_adverbs(index)
-        if at >= len(self.words):
-            return False
-        word = self.words[at].folded
-        lex = self.lex
-        return (
-            word not in lex.verbs
-            and any(lex.has(kind, word) for kind in ("possessive", "article", "self", "third", "their"))
-        ) or word in lex.first_verbs
 
     def _relative(self, index: int, has_left: bool) -> int:
         """A relative clause: up to the comma behind which the main clause goes on, or to its end."""
@@ -264,11 +243,11 @@ class _Walk:
     def _resumes(self, index: int) -> int | None:
         """Where the main clause goes on behind a relative one: a comma with a verb after it."""
         if self.lex.has("verb_last", self.lex.language):
-            at = self._comma_after(index)
-            return at if at < len(self.words) and self._verb_within(at) else None
+            at = self.comma_after(index)
+            return at if at < len(self.words) and self.verb_within(at) else None
         for at in range(index + 1, min(len(self.words), index + 15)):
             if self.comma[at]:
-                following = self._skip_adverbs(at)
+                following = self.skip_adverbs(at)
                 if following < len(self.words) and self.words[following].folded in self.lex.verbs:
                     return at
         return None
@@ -291,7 +270,7 @@ class _Walk:
         following = index + 1
         if following >= len(self.words):
             return following
-        if self.lex.has("that", self.words[following].folded) and self._verb_within(following + 1):
+        if self.lex.has("that", self.words[following].folded) and self.verb_within(following + 1):
             self._open(self.role if self.role is not Role.MAIN else Role.COMPLEMENT, joined=True)
             return following + 1
         if self.lex.has("relative", self.words[following].folded) and self.role is Role.RELATIVE:
@@ -300,10 +279,10 @@ class _Walk:
             self.antecedent = antecedent
             return following + 1
         listed = self.bare and self._cut_off()  # "..., retired, widowed, and I have"
-        if (has_left or listed) and self._starts(following):
+        if (has_left or listed) and self.starts(following):
             role = self.role if self.role is not Role.QUESTION else Role.MAIN
             antecedent = self.antecedent
-            bare = self._bare_start(following)
+            bare = self.bare_start(following)
             if role is Role.RELATIVE and not bare:
                 role = Role.MAIN
             self._open(role, joined=True, bare=bare)
@@ -316,18 +295,18 @@ class _Walk:
     def _comma(self, index: int, has_left: bool) -> int | None:
         """Open a clause behind a comma if one starts there; the index to go on from, or None."""
         lex = self.lex
-        if has_left and self._number_alone(index):
-            end = self._comma_after(index)
+        if has_left and self.number_alone(index):
+            end = self.comma_after(index)
             self._open(Role.MAIN, bare=True)
             self.current.extend(self.words[index:end])
             self._open(Role.MAIN, bare=True)
             return end
-        if lex.has("that", self.words[index].folded) and self._verb_within(index + 1):
+        if lex.has("that", self.words[index].folded) and self.verb_within(index + 1):
             self._open(self.role if self.role is Role.CAUSE else Role.COMPLEMENT, joined=True)
             return index + 1
-        if not self._starts(index) or not (has_left or self._cut_off()):
+        if not self.starts(index) or not (has_left or self._cut_off()):
             return None
-        bare = self._bare_start(index)
+        bare = self.bare_start(index)
         role = self.role if bare and self.role in (Role.CAUSE, Role.RELATIVE) else Role.MAIN
         antecedent = self.antecedent
         self._open(role, bare=bare)
@@ -340,36 +319,17 @@ class _Walk:
         """Whether what stands before a comma is an interjection of its own ("long day,")."""
         if self.current and self.lex.begins("state", Piece(self.current).norm):
             return True
-        return bool(self.current) and not self._subject_like(self.current)
-
-    def _subject_like(self, words: Sequence[Token]) -> bool:
-        """Whether words without a verb are the subject of what follows ("my landlord, Mr Okafor,")."""
-        lex = self.lex
-        return any(
-            lex.has("possessive", word.folded)
-            or lex.has("self", word.folded)
-            or lex.has("article", word.folded)
-            for word in words
-        ) or any(word.is_capital for word in words[1:])
-
-    def _number_alone(self, index: int) -> bool:
-        """Whether only an age stands between two commas: "I'm Priyanka, fifty-three, ..."."""
-        end = self._comma_after(index)
-        if end - index > 5:
-            return False
-        norm = self.piece.part(index, end).norm
-        match = self.lex.begins("age_alone", norm)
-        return bool(match) and match.end() == len(norm) if match else False
+        return bool(self.current) and not self.subject_like(self.current)
 
     def _complement(self, index: int) -> bool:
         following = index + 1
-        if following >= len(self.words) or not self._verb_within(following):
+        if following >= len(self.words) or not self.verb_within(following):
             return False
         if index and self.lex.has("no_that_after", self.words[index - 1].folded):
             return False
         if self.lex.begins("cleft", Piece(self.current).norm):
             return False
-        return self._starts(following) or self.words[following].is_capital
+        return self.starts(following) or self.words[following].is_capital
 
     def _dictated_start(self, index: int) -> bool:
         lex, words = self.lex, self.words
@@ -395,184 +355,10 @@ class _Walk:
             return index + 1 < len(words) and words[index + 1].folded in lex.verbs
         if lex.has("article", word.folded) and index + 1 < len(words):
             following = words[index + 1]
-            return lex.has("possessive", following.folded) and self._starts(index)
-        return lex.has("possessive", word.folded) and not self._open_object() and self._starts(index)
+            return lex.has("possessive", following.folded) and self.starts(index)
+        return lex.has("possessive", word.folded) and not self._open_object() and self.starts(index)
 
     def _open_object(self) -> bool:
         """Whether the last verb still waits for its object, so that "my ..." is that object."""
         last = self.current[-1] if self.current else None
         return last is not None and last.folded in self.lex.verbs
-
-    # what begins at a word
-
-    def _skip_adverbs(self, index: int) -> int:
-        while index < len(self.words) and (
-            self.lex.has("adverb", self.words[index].folded)
-            or self.lex.has("filler", self.words[index].folded)
-        ):
-            index += 1
-        return index
-
-    def _bare_start(self, index: int) -> bool:
-        """Whether a clause begins with its verb (its subject is the one before)."""
-        at = self._skip_adverbs(index)
-        if at >= len(self.words):
-            return False
-        word = self.words[at].folded
-        following = self.words[at + 1].folded if at + 1 < len(self.words) else ""
-        if self.lex.has("clitic", word) and following in self.lex.verbs:
-            return following not in self.lex.first_verbs
-        return (
-            word in self.lex.verbs
-            and word not in self.lex.first_verbs
-            and not self.lex.has("self", following)
-            and not self.lex.has("third", following)
-        )
-
-    def _starts(self, index: int) -> bool:
-        """Whether a clause with a verb of its own can start at a word."""
-        lex, words = self.lex, self.words
-        at = self._skip_adverbs(index)
-        if at >= len(words):
-            return False
-        word = words[at].folded
-        if lex.begins("exist", self.piece.part(at).norm):
-            return True
-        if word in lex.first_verbs and not lex.has("ambiguous", word):
-            return True
-        pronoun = lex.has("self", word) or lex.has("third", word)
-        if (pronoun or lex.has("it", word)) and self._verb_follows(at + 1):
-            return True
-        if pronoun:
-            return False
-        if lex.has("clitic", word) and at + 1 < len(words) and words[at + 1].folded in lex.verbs:
-            return True
-        if lex.has("wh", word):
-            return bool(lex.begins("question", self.piece.part(at).norm))
-        if word in lex.verbs:
-            return not lex.has("ambiguous", word)
-        led = lex.has("preposition", word) or lex.has("time_lead", word)
-        return (led and self._subject_after_verb(at)) or self._noun_and_verb(at)
-
-    def _verb_follows(self, index: int) -> bool:
-        """Whether the verb comes next, behind adverbs, negations and small pronouns at most."""
-        lex = self.lex
-        at = index
-        while at < len(self.words) and at < index + 4:
-            word = self.words[at].folded
-            if word in lex.verbs:
-                return True
-            small = any(
-                lex.has(kind, word) for kind in ("adverb", "negation", "clitic", "self_any", "filler")
-            )
-            if not small:
-                return False
-            at += 1
-        return False
-
-    def _noun_and_verb(self, index: int) -> bool:
-        """A noun phrase with its verb behind; or two of a kind: "the bike lock 000", "my son eighteen"."""
-        lex, words = self.lex, self.words
-        lead = words[index]
-        leads = (
-            lex.has("possessive", lead.folded)
-            or lex.has("article", lead.folded)
-            or lex.has("their", lead.folded)
-            or lead.is_capital
-            or lex.has("first_name", lead.folded)
-            or lead.folded in lex.relation_starts
-            or lex.has("pronoun_start", lead.folded)
-        )
-        if leads and self._verb_within(index + 1, 7, same_part=True):
-            return True
-        if not leads and self.comma[index] and index + 2 < len(words):
-            leads = True
-        end = self._part_end(index)
-        numbers = sum(1 for word in words[index:end] if self._is_number(word))
-        left = any(self._is_number(word) for word in self.current)
-        return leads and bool(numbers) and left and not self._has_verb(words[index:end]) and end - index >= 2
-
-    def _is_number(self, word: Token) -> bool:
-        return word.kind is Kind.NUMBER or bool(self.lex.begins("number_word", word.folded))
-
-    def _comma_after(self, index: int) -> int:
-        end = index + 1
-        while end < len(self.words) and not self.comma[end]:
-            end += 1
-        return end
-
-    def _part_end(self, index: int) -> int:
-        end = index + 1
-        while (
-            end < len(self.words) and not self.comma[end] and not self.lex.has("and", self.words[end].folded)
-        ):
-            end += 1
-        return end
-
-    def _subject_after_verb(self, index: int) -> bool:
-        """A phrase first, then verb and subject: "and since May I live", "und seit Mai wohne ich"."""
-        lex, words = self.lex, self.words
-        for at in range(index + 1, min(len(words), index + 6)):
-            if self.comma[at] and at > index + 1 and not lex.has("self", words[at].folded):
-                return False
-            if lex.has("self", words[at].folded) or words[at].folded in lex.first_verbs:
-                return words[at].folded in lex.first_verbs or self._verb_near(at)
-            if words[at].folded in lex.verbs and at + 1 < len(words):
-                following = words[at + 1].folded
-                return lex.has("possessive", following) or lex.has("article", following)
-        return False
-
-    def _verb_near(self, index: int) -> bool:
-        around = self.words[max(0, index - 1) : index + 4]
-        return any(word.folded in self.lex.verbs for word in around)
-
-    def _verb_within(self, index: int, width: int = _WINDOW, *, same_part: bool = False) -> bool:
-        at, last = index, min(len(self.words), index + width)
-        while at < last:
-            if same_part and self.comma[at]:
-                resumed = self._past_apposition(at)
-                if resumed is None:
-                    return False
-                at, last, same_part = resumed, min(len(self.words), resumed + 3), False
-                continue
-            word = self.words[at].folded
-            if same_part and at > index + 2 and self.lex.has("and", word):
-                return False
-            if self._is_verb(at):
-                return True
-            at += 1
-        return False
-
-    def _past_apposition(self, index: int) -> int | None:
-        """Behind a name between commas ("our youngest, Bethan, can't ..."): where the clause goes on."""
-        for at in range(index + 1, min(len(self.words), index + 5)):
-            if self.words[at - 1].folded in self.lex.verbs:
-                return None
-            if self.comma[at]:
-                return at
-        return None
-
-    def _has_verb(self, words: Sequence[Token]) -> bool:
-        for index, word in enumerate(words):
-            if word.folded not in self.lex.verbs:
-                continue
-            if not self.lex.has("ambiguous", word.folded):
-                return True
-            if index and self._governs(words[index - 1].folded):
-                return True
-        return False
-
-    def _is_verb(self, index: int) -> bool:
-        """Whether the word is a verb here: one that can be a noun too is none behind "the", "my", "of"."""
-        word = self.words[index].folded
-        if word not in self.lex.verbs:
-            return False
-        if not self.lex.has("ambiguous", word):
-            return True
-        return index > 0 and self._governs(self.words[index - 1].folded)
-
-    def _governs(self, before: str) -> bool:
-        """Whether a verb can stand behind a word."""
-        lex = self.lex
-        kinds = ("article", "possessive", "their", "preposition", "and", "or", "time_lead", "adjective")
-        return not any(lex.has(kind, before) for kind in kinds)

@@ -129,7 +129,7 @@ def _trim(scene: Scene, body: Piece) -> str:
 
 
 def leans_back(scene: Scene, told: Told) -> bool:
-    """Whether an event's clause only says "it": what it is was said before ("the club has moved, it's on ...")."""
+    """Whether an event's clause only says "it", so that the clause before says what it is."""
     lex = scene.lex
     words = [w for w in told.piece.folded if not lex.has("adverb", w)]
     if not words:

@@ -58,7 +58,7 @@ def hear_told(
 
 
 def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[list[Told], Subject, bool]:
-    """The clauses with their subjects and leanings, whom they spoke of last, and whether an "if" is among them."""
+    """The clauses with subjects and leanings, whom they spoke of last, and whether one says "if"."""
     told: list[Told] = []
     current = spoken = subject  # `spoken`: the person spoken of last, for "he" and "she"
     conditional = False

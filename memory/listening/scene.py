@@ -28,6 +28,7 @@ class Scene:
     known: Sequence[KnownPerson] = ()
     pending: Mapping[str, Any] = field(default_factory=dict)
     previous: str = ""
+    _told: dict[Any, list[TimeMention]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def people(self) -> People:
@@ -49,6 +50,9 @@ class Scene:
         if not piece:
             return []
         start, end = piece.start, piece.end
+        asked = (start, end, tense, piece.words)
+        if asked in self._told:
+            return self._told[asked]
         part = self.text[start:end]
         found = find_times(part, language=self.lex.language, now=self.now, tense=tense)  # type: ignore[arg-type]
         inside = []
@@ -57,7 +61,8 @@ class Scene:
             words = [w for w in piece.words if any(a <= w.start < b for a, b in spans)]
             if words:
                 inside.append(_moved(mention, spans))
-        return _joined(inside)
+        self._told[asked] = _joined(inside)
+        return self._told[asked]
 
 
 def _joined(times: list[TimeMention]) -> list[TimeMention]:

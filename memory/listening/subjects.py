@@ -12,6 +12,8 @@ from memory.listening.people import Mention
 from memory.listening.scene import Scene, strip
 from memory.listening.tokens import Piece
 
+NOT_JUDGED = Leaning(0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+
 
 @dataclass
 class Subject:
@@ -33,7 +35,7 @@ class Told:
     subject: Subject
     text: str
     lead: int = 0  # how many words at the beginning are the subject
-    leaning: Leaning = Leaning(0.0, 1.0, 0.0, 0.0, 0.0, 0.0)  # until it is judged
+    leaning: Leaning = NOT_JUDGED
     times: tuple[TimeMention, ...] = ()
 
 

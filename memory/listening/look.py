@@ -1,0 +1,229 @@
+"""What a place in a sentence looks like: does a clause start there, is this word its verb?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory.listening.lexicon import Lexicon
+from memory.listening.tokens import Kind, Piece, Token
+
+WINDOW = 9  # words in which a clause's verb is looked for
+
+
+class Look:
+    """Questions about the words of one sentence. Nothing is changed by asking."""
+
+    def __init__(self, lex: Lexicon, piece: Piece, words: Sequence[Token], comma: Sequence[bool]) -> None:
+        self.lex = lex
+        self.piece = piece
+        self.words = words
+        self.comma = comma  # for each word whether a comma, dash or bracket stands before it
+        self.current: list[Token] = []  # the clause that is being filled
+
+    def verb_last(self, index: int) -> bool:
+        """Whether the part that begins at a word ends with its verb, as German subordinate clauses do."""
+        end = self.part_end(index)
+        return end > index + 1 and self.words[end - 1].folded in self.lex.verbs
+
+    def own_subject(self, index: int) -> bool:
+        """Whether a subject of its own follows a "that"."""
+        at = self.skip_adverbs(index)
+        if at >= len(self.words):
+            return False
+        word = self.words[at].folded
+        lex = self.lex
+        return (
+            word not in lex.verbs
+            and any(lex.has(kind, word) for kind in ("possessive", "article", "self", "third", "their"))
+        ) or word in lex.first_verbs
+
+    def part_end(self, index: int) -> int:
+        end = index + 1
+        while (
+            end < len(self.words) and not self.comma[end] and not self.lex.has("and", self.words[end].folded)
+        ):
+            end += 1
+        return end
+
+    def comma_after(self, index: int) -> int:
+        end = index + 1
+        while end < len(self.words) and not self.comma[end]:
+            end += 1
+        return end
+
+    def skip_adverbs(self, index: int) -> int:
+        while index < len(self.words) and (
+            self.lex.has("adverb", self.words[index].folded)
+            or self.lex.has("filler", self.words[index].folded)
+        ):
+            index += 1
+        return index
+
+    def bare_start(self, index: int) -> bool:
+        """Whether a clause begins with its verb (its subject is the one before)."""
+        at = self.skip_adverbs(index)
+        if at >= len(self.words):
+            return False
+        word = self.words[at].folded
+        following = self.words[at + 1].folded if at + 1 < len(self.words) else ""
+        if self.lex.has("clitic", word) and following in self.lex.verbs:
+            return following not in self.lex.first_verbs
+        return (
+            word in self.lex.verbs
+            and word not in self.lex.first_verbs
+            and not self.lex.has("self", following)
+            and not self.lex.has("third", following)
+        )
+
+    def starts(self, index: int) -> bool:
+        """Whether a clause with a verb of its own can start at a word."""
+        lex, words = self.lex, self.words
+        at = self.skip_adverbs(index)
+        if at >= len(words):
+            return False
+        word = words[at].folded
+        if lex.begins("exist", self.piece.part(at).norm):
+            return True
+        if word in lex.first_verbs and not lex.has("ambiguous", word):
+            return True
+        pronoun = lex.has("self", word) or lex.has("third", word)
+        if (pronoun or lex.has("it", word)) and self.verb_follows(at + 1):
+            return True
+        if pronoun:
+            return False
+        if lex.has("clitic", word) and at + 1 < len(words) and words[at + 1].folded in lex.verbs:
+            return True
+        if lex.has("wh", word):
+            return bool(lex.begins("question", self.piece.part(at).norm))
+        if word in lex.verbs:
+            return not lex.has("ambiguous", word)
+        led = lex.has("preposition", word) or lex.has("time_lead", word)
+        return (led and self.subject_after_verb(at)) or self.noun_and_verb(at)
+
+    def verb_follows(self, index: int) -> bool:
+        """Whether the verb comes next, behind adverbs, negations and small pronouns at most."""
+        lex = self.lex
+        at = index
+        while at < len(self.words) and at < index + 4:
+            word = self.words[at].folded
+            if word in lex.verbs:
+                return True
+            small = any(
+                lex.has(kind, word) for kind in ("adverb", "negation", "clitic", "self_any", "filler")
+            )
+            if not small:
+                return False
+            at += 1
+        return False
+
+    def noun_and_verb(self, index: int) -> bool:
+        """A noun phrase with its verb behind; or two of a kind: "the bike lock 000", "my son eighteen"."""
+        lex, words = self.lex, self.words
+        lead = words[index]
+        leads = (
+            lex.has("possessive", lead.folded)
+            or lex.has("article", lead.folded)
+            or lex.has("their", lead.folded)
+            or lead.is_capital
+            or lex.has("first_name", lead.folded)
+            or lead.folded in lex.relation_starts
+            or lex.has("pronoun_start", lead.folded)
+        )
+        if leads and self.verb_within(index + 1, 7, same_part=True):
+            return True
+        if not leads and self.comma[index] and index + 2 < len(words):
+            leads = True
+        end = self.part_end(index)
+        numbers = sum(1 for word in words[index:end] if self.is_number(word))
+        left = any(self.is_number(word) for word in self.current)
+        return leads and bool(numbers) and left and not self.has_verb(words[index:end]) and end - index >= 2
+
+    def is_number(self, word: Token) -> bool:
+        return word.kind is Kind.NUMBER or bool(self.lex.begins("number_word", word.folded))
+
+    def subject_after_verb(self, index: int) -> bool:
+        """A phrase first, then verb and subject: "and since May I live", "und seit Mai wohne ich"."""
+        lex, words = self.lex, self.words
+        for at in range(index + 1, min(len(words), index + 6)):
+            if self.comma[at] and at > index + 1 and not lex.has("self", words[at].folded):
+                return False
+            if lex.has("self", words[at].folded) or words[at].folded in lex.first_verbs:
+                return words[at].folded in lex.first_verbs or self.verb_near(at)
+            if words[at].folded in lex.verbs and at + 1 < len(words):
+                following = words[at + 1].folded
+                return lex.has("possessive", following) or lex.has("article", following)
+        return False
+
+    def verb_near(self, index: int) -> bool:
+        around = self.words[max(0, index - 1) : index + 4]
+        return any(word.folded in self.lex.verbs for word in around)
+
+    def verb_within(self, index: int, width: int = WINDOW, *, same_part: bool = False) -> bool:
+        at, last = index, min(len(self.words), index + width)
+        while at < last:
+            if same_part and self.comma[at]:
+                resumed = self.past_apposition(at)
+                if resumed is None:
+                    return False
+                at, last, same_part = resumed, min(len(self.words), resumed + 3), False
+                continue
+            word = self.words[at].folded
+            if same_part and at > index + 2 and self.lex.has("and", word):
+                return False
+            if self.is_verb(at):
+                return True
+            at += 1
+        return False
+
+    def past_apposition(self, index: int) -> int | None:
+        """Behind a name between commas ("our youngest, Bethan, can't ..."): where the clause goes on."""
+        for at in range(index + 1, min(len(self.words), index + 5)):
+            if self.words[at - 1].folded in self.lex.verbs:
+                return None
+            if self.comma[at]:
+                return at
+        return None
+
+    def has_verb(self, words: Sequence[Token]) -> bool:
+        for index, word in enumerate(words):
+            if word.folded not in self.lex.verbs:
+                continue
+            if not self.lex.has("ambiguous", word.folded):
+                return True
+            if index and self.governs(words[index - 1].folded):
+                return True
+        return False
+
+    def is_verb(self, index: int) -> bool:
+        """Whether the word is a verb here: one that can be a noun too is none behind "the", "my", "of"."""
+        word = self.words[index].folded
+        if word not in self.lex.verbs:
+            return False
+        if not self.lex.has("ambiguous", word):
+            return True
+        return index > 0 and self.governs(self.words[index - 1].folded)
+
+    def governs(self, before: str) -> bool:
+        """Whether a verb can stand behind a word."""
+        lex = self.lex
+        kinds = ("article", "possessive", "their", "preposition", "and", "or", "time_lead", "adjective")
+        return not any(lex.has(kind, before) for kind in kinds)
+
+    def number_alone(self, index: int) -> bool:
+        """Whether only an age stands between two commas: "I'm Priyanka, fifty-three, ..."."""
+        end = self.comma_after(index)
+        if end - index > 5:
+            return False
+        norm = self.piece.part(index, end).norm
+        match = self.lex.begins("age_alone", norm)
+        return bool(match) and match.end() == len(norm) if match else False
+
+    def subject_like(self, words: Sequence[Token]) -> bool:
+        """Whether words without a verb are the subject of what follows ("my landlord, Mr Okafor,")."""
+        lex = self.lex
+        return any(
+            lex.has("possessive", word.folded)
+            or lex.has("self", word.folded)
+            or lex.has("article", word.folded)
+            for word in words
+        ) or any(word.is_capital for word in words[1:])
