@@ -11,6 +11,9 @@ from typing import Any
 from memory.language.folding import fold, fold_map
 from memory.language.tables import tables
 
+MOST_WORDS_IN_A_NUMBER = 12
+MOST_CHARS = 20_000  # what lies beyond is pasted, and not read
+
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
@@ -27,9 +30,9 @@ def find(text: str, language: str) -> tuple[Number, ...]:
 
     Groups of thousands are read in the language's way ("1.500" in German, "1,500"
     in English). Fractions, times, dates and codes (a leading zero, letters stuck
-    to the digits) are not numbers here.
+    to the digits) are not numbers here. Beyond MOST_CHARS characters a text is not read.
     """
-    folded, at = fold_map(text)
+    folded, at = fold_map(text[:MOST_CHARS])
     found = [
         Number(span=(at[start], at[end]), value=value, ordinal=ordinal, in_words=in_words)
         for start, end, value, ordinal, in_words in _scan(folded, language)
@@ -247,7 +250,7 @@ def _numbers_in(match: re.Match[str], language: str) -> list[tuple[int, int, int
     found: list[tuple[int, int, int, bool, bool]] = []
     index = 0
     while index < len(pieces):
-        for last in range(len(pieces), index, -1):
+        for last in range(min(len(pieces), index + MOST_WORDS_IN_A_NUMBER), index, -1):
             start, end = pieces[index][0], pieces[last - 1][1]
             words = match.group()[start:end]
             amount = _cardinal(words, language)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.config import LANGUAGES
-from memory.language import TimeMention, find_times
+from memory.language import TimeMention, find_times, numbers
 from memory.language.times.grammar import grammar
 from tests.benchmarks import bench_time
 
@@ -268,6 +268,15 @@ def test_a_distance_to_a_day_that_is_told_is_a_day(text: str, language: str, day
 def test_a_fallback_date_is_never_in_the_past() -> None:
     assert _one("due 12-Jul-2026").date == date(2026, 7, 12)
     assert find_times("due 12-Jul-1999", language="en", now=WEDNESDAY) == ()
+
+
+@pytest.mark.parametrize(
+    "words", ["twenty ", "at ten past ", "on the first and second of ", "every other ", "3/4 12:30 "]
+)
+def test_a_long_text_of_half_times_ends(words: str) -> None:
+    # Each of these once took minutes, or could: reading must not grow with the square of the text.
+    find_times(words * 3000, language="en", now=WEDNESDAY)
+    numbers.find(words * 3000, "en")
 
 
 def test_a_naive_now_is_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
 
 from memory.language.times.days import CLOCK_UNITS, DAY_KINDS
@@ -139,7 +140,7 @@ def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
     role = ""
     for index, piece in enumerate(pieces):
         gap = folded[pieces[index - 1].end : piece.start] if index else ""
-        sentence = sum(end <= piece.start for end in ends)
+        sentence = bisect_right(ends, piece.start)
         near = bool(told) and bool(index) and _touches(gap, grammar)
         if piece.kind in MARKERS:
             following = pieces[index + 1] if index + 1 < len(pieces) else None
@@ -162,11 +163,9 @@ def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
     return _join([each for each in told if each.pieces])
 
 
-def sentence_around(folded: str, offset: int) -> tuple[int, int]:
-    """Start and end of the sentence (a colon ends one too) of a folded text that an offset lies in."""
-    ends = [0, *(match.end() for match in _CLAUSE_END.finditer(folded)), len(folded)]
-    start = max((end for end in ends if end <= offset), default=0)
-    return start, min((end for end in ends if end > offset), default=len(folded))
+def clause_ends(folded: str) -> list[int]:
+    """Offsets at which a sentence or a part before a colon ends, the text's end last."""
+    return [*(match.end() for match in _CLAUSE_END.finditer(folded)), len(folded)]
 
 
 def _is_range(folded: str, start: Piece, piece: Piece, told: Told, grammar: Grammar) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date as Date
@@ -18,6 +19,8 @@ from memory.language.times.grammar import Grammar, Piece, grammar, scan
 from memory.language.times.mention import Tense, TimeMention
 from memory.language.times.reading import read
 
+MOST_CHARS = 20_000  # what lies beyond is pasted, and not read
+
 
 def find_times(
     text: str,
@@ -30,7 +33,7 @@ def find_times(
     """Every moment, range and recurrence that `text` tells, in order of appearance.
 
     Args:
-        text: what the person said, as said.
+        text: what the person said, as said; beyond MOST_CHARS characters it is not read.
         language: one of config.LANGUAGES.
         now: aware, in the person's zone (the zone also decides the order of day and month in English).
         tense: "future" for plans (a bare weekday is the coming one, nothing lies in the past unless
@@ -44,11 +47,13 @@ def find_times(
     if now.tzinfo is None:
         raise ValueError("now must be aware")
     known = grammar(language)
+    text = text[:MOST_CHARS]
     folded, at = fold_map(text)
     pieces = _without_durations(scan(folded, language, text=text, at=at), folded, known)
+    contexts = _Contexts(text, folded, at, known, now, tense, on)
     mentions: list[TimeMention] = []
     for told in composing.compose(folded, pieces, known):
-        context = _context(_sentence(text, folded, at, told), known, now, tense, on)
+        context = contexts.around(told.pieces[0].start)
         if tense == "auto" and not told.every and _looks_back(folded, told.pieces[0], known):
             context = replace(context, past=True)
         mention = read(told, context)
@@ -86,12 +91,6 @@ def _without_durations(pieces: list[Piece], folded: str, known: Grammar) -> list
     return kept
 
 
-def _sentence(text: str, folded: str, at: list[int], told: composing.Told) -> str:
-    """The sentence a moment is told in, in lower case, with its accents."""
-    start, end = composing.sentence_around(folded, told.pieces[0].start)
-    return text[at[start] : at[end]].lower().replace("’", "'")
-
-
 def _looks_back(folded: str, piece: Piece, known: Grammar) -> bool:
     """Whether "since" stands before a piece or at its start."""
     head = folded[max(0, piece.start - 12) : piece.start]
@@ -99,19 +98,47 @@ def _looks_back(folded: str, piece: Piece, known: Grammar) -> bool:
     return bool(known.since.search(head) or (first and known.since.search(first[0])))
 
 
-def _context(sentence: str, known: Grammar, now: datetime, tense: Tense, on: Date | None) -> Context:
-    past = tense == "past"
-    if tense == "auto":
-        past = bool(known.told.search(sentence)) and not known.plan.search(sentence)
-    return Context(
-        now=now.replace(tzinfo=None),
-        instant=now,
-        grammar=known,
-        past=past,
-        on=on,
-        evening=bool(known.evening.search(sentence)),
-        morning=bool(known.morning.search(sentence)),
-    )
+class _Contexts:
+    """What moments are read against, one for each sentence of a text."""
+
+    def __init__(
+        self,
+        text: str,
+        folded: str,
+        at: Sequence[int],
+        known: Grammar,
+        now: datetime,
+        tense: Tense,
+        on: Date | None,
+    ) -> None:
+        self._text, self._at, self._known = text, at, known
+        self._now, self._tense, self._on = now, tense, on
+        self._ends = composing.clause_ends(folded)
+        self._made: dict[int, Context] = {}
+
+    def around(self, offset: int) -> Context:
+        """The context of the sentence that an offset of the folded text lies in."""
+        index = min(bisect_right(self._ends, offset), len(self._ends) - 1)
+        if index not in self._made:
+            start = self._ends[index - 1] if index else 0
+            sentence = self._text[self._at[start] : self._at[self._ends[index]]]
+            self._made[index] = self._context(sentence.lower().replace("’", "'"))
+        return self._made[index]
+
+    def _context(self, sentence: str) -> Context:
+        known = self._known
+        past = self._tense == "past"
+        if self._tense == "auto":
+            past = bool(known.told.search(sentence)) and not known.plan.search(sentence)
+        return Context(
+            now=self._now.replace(tzinfo=None),
+            instant=self._now,
+            grammar=known,
+            past=past,
+            on=self._on,
+            evening=bool(known.evening.search(sentence)),
+            morning=bool(known.morning.search(sentence)),
+        )
 
 
 def _in_text(mention: TimeMention, pieces: list[Piece], at: list[int], text: str) -> TimeMention:

@@ -131,8 +131,10 @@ def scan(folded: str, language: str, *, text: str, at: Sequence[int]) -> list[Pi
                 piece = Piece(rule.kind, match.start(), match.end(), values)
                 found.append((-piece.length, rank, piece))
     taken: list[Piece] = []
+    covered = bytearray(len(folded))
     for _, _, piece in sorted(found, key=lambda item: item[:2]):
-        if all(piece.end <= other.start or piece.start >= other.end for other in taken):
+        if not any(covered[piece.start : piece.end]):
+            covered[piece.start : piece.end] = b"\1" * piece.length
             taken.append(piece)
     return sorted((piece for piece in taken if piece.kind != "ignore"), key=lambda piece: piece.start)
 
