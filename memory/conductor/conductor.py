@@ -27,6 +27,7 @@ from memory.queue import JobName
 from memory.records import ENDED, CardStatus, Person, Turn, TurnContext, TurnState
 from memory.storage import cards as card_rows
 from memory.storage import conversations as conversation_rows
+from memory.storage import leases
 from memory.storage import people as people_rows
 from memory.storage import turns as turn_rows
 from memory.storage.engine import reading, transaction
@@ -132,7 +133,7 @@ class Conductor:
     def stop(self, person_id: int, turn_public_id: str) -> bool:
         """Stop an answer; what was shown stays. False when it was over already."""
         with transaction(self._parts.engine) as session:
-            asked = turn_rows.ask_stop(session, person_id, turn_public_id)
+            asked = leases.ask_stop(session, person_id, turn_public_id)
             turn_id = turn_rows.by_public_id(session, person_id, turn_public_id).id if asked else 0
         if asked and (event := self._stops.get(turn_id)) is not None:
             event.set()
@@ -191,11 +192,11 @@ class Conductor:
         """Mark turns of dead processes as interrupted and run what waits; returns how many were marked."""
         parts = self._parts
         with reading(parts.engine) as session:
-            owners = turn_rows.running_owners(session)
+            owners = leases.running_owners(session)
         dead = [owner for owner in owners if self._is_dead(owner)]
         with transaction(parts.engine) as session:
             now = parts.clock()
-            turns = turn_rows.interrupt(session, now=now, dead=dead)
+            turns = leases.interrupt(session, now=now, dead=dead)
             for turn in turns:
                 parts.frames.add(
                     session,
@@ -210,7 +211,7 @@ class Conductor:
                     conversation_id=turn.conversation_id,
                     turn_id=turn.id,
                 )
-            waiting = turn_rows.people_waiting(session)
+            waiting = leases.people_waiting(session)
         for turn in turns:
             log.warning("turn interrupted", extra={"turn_id": turn.id})
             parts.frames.wake(turn.person_id)
@@ -319,7 +320,7 @@ class Conductor:
         while True:
             try:
                 with transaction(parts.engine) as session:
-                    turn = turn_rows.claim_next(
+                    turn = leases.claim_next(
                         session,
                         person_id,
                         owner=self.owner,
@@ -374,8 +375,8 @@ class Conductor:
         with transaction(parts.engine) as session:
             for turn_id, stop in running:
                 now = parts.clock()
-                turn_rows.renew(session, turn_id, owner=self.owner, now=now, lease_s=parts.settings.lease_s)
-                if turn_rows.is_stopped(session, turn_id):
+                leases.renew(session, turn_id, owner=self.owner, now=now, lease_s=parts.settings.lease_s)
+                if leases.is_stopped(session, turn_id):
                     stop.set()
 
     def _is_dead(self, owner: str) -> bool:

@@ -37,6 +37,7 @@ from memory.conductor.turn import (
     begin,
 )
 from memory.config import Settings
+from memory.decisions.schema import Keys
 from memory.embedding import Embedder
 from memory.frames import Frames
 from memory.llm.interface import Message, Model, ToolCall, ToolResult
@@ -46,6 +47,7 @@ from memory.records import Card, Conversation, Person, Turn, TurnState
 from memory.storage import cards as card_rows
 from memory.storage import conversations as conversation_rows
 from memory.storage import figures as figure_rows
+from memory.storage import leases, tool_calls
 from memory.storage import people as people_rows
 from memory.storage import retrievals as retrieval_rows
 from memory.storage import turns as turn_rows
@@ -66,6 +68,7 @@ class Parts:
     queue: JobQueue
     embedder: Embedder
     cache: CardCache
+    keys: Keys
     model: Callable[[], Model]  # asked anew each turn, so that a connected model holds from the next one
 
 
@@ -132,7 +135,7 @@ def _fail(parts: Parts, turn: Turn, *, owner: str, reason: str) -> None:
     answer = phrase("error", turn.language)
     with transaction(parts.engine) as session:
         now = parts.clock()
-        if not turn_rows.finish(
+        if not leases.finish(
             session,
             turn.id,
             owner=owner,
@@ -183,6 +186,7 @@ def _prepare(
             language=turn.language,
             zone=turn.zone,
             clock=parts.clock,
+            keys=parts.keys,
         ),
         model=parts.model(),
     )
@@ -199,6 +203,7 @@ def _assemble(running: _Running, pool: Executor) -> None:
             zone=turn.zone,
             now=parts.clock(),
             guest=bool(running.conversation.speaker),
+            keys=parts.keys,
         ),
         engine=parts.engine,
         executor=pool,
@@ -215,6 +220,7 @@ def _assemble(running: _Running, pool: Executor) -> None:
         running.history = [
             (each, _done(session, each) if each.state is TurnState.INTERRUPTED else ()) for each in earlier
         ]
+    running.tools.proposed = next((each.answer for each in reversed(earlier) if each.answer), "")
     running.known = read_known(parts.engine, running.person.id)
     running.trace = {
         "sources": {block.source: len(block.entries) for block in blocks},
@@ -236,7 +242,7 @@ def _assemble(running: _Running, pool: Executor) -> None:
 def _done(session: Any, turn: Turn) -> list[str]:
     """What the tools of a broken-off turn did, told truthfully from the store."""
     done = []
-    for name, result in turn_rows.tool_calls(session, turn.id):
+    for name, result in tool_calls.of_turn(session, turn.id):
         if not result.get("ok") or "card" not in result:
             continue
         try:
@@ -276,6 +282,7 @@ def _ask(running: _Running, *, with_tools: bool) -> Happening:
         language=turn.language,
         zone=turn.zone,
         now=running.parts.clock(),
+        keys=running.parts.keys,
     )
     running.call_text = ""
     started = perf_counter()
@@ -307,7 +314,7 @@ def _release(running: _Running, text: str) -> Claimed | None:
         if conversation_rows.held_by(session, turn.conversation_id) is not None:
             running.gate.take_back(text)
             return Claimed()
-        if not turn_rows.save_progress(session, turn.id, owner=running.owner, answer=running.gate.released):
+        if not leases.save_progress(session, turn.id, owner=running.owner, answer=running.gate.released):
             running.gate.take_back(text)
             running.stop.set()  # the lease was lost: another process told the person already
             return None
@@ -365,7 +372,7 @@ def _finish(running: _Running, finish: Finish) -> None:
         if held:
             state = TurnState.WITH_HUMAN
         shown = [card for card in _visible(running) if not held]
-        stored = turn_rows.finish(
+        stored = leases.finish(
             session,
             turn.id,
             owner=running.owner,

@@ -15,13 +15,16 @@ from functools import cache
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from memory import cards
 from memory import language as lang
 from memory.cards.recall import Angle, CardCache, recall
+from memory.conductor import deciding
+from memory.conductor.arguments import Arguments
+from memory.decisions.schema import Keys
 from memory.embedding import Embedder
 from memory.errors import AppError, NotFound
 from memory.llm.interface import ToolCall, ToolSpec
@@ -31,6 +34,7 @@ from memory.records import (
     CardStatus,
     Category,
     Conversation,
+    Decision,
     Found,
     NewCard,
     Person,
@@ -42,18 +46,13 @@ from memory.storage import conversations as conversation_rows
 from memory.storage import figures as figure_rows
 from memory.storage import retrievals as retrieval_rows
 from memory.storage import rules as rule_rows
+from memory.storage import tool_calls
 from memory.storage import turns as turn_rows
 from memory.storage.engine import reading, transaction
 from memory.storage.figures import Figure
 
 
-class _Arguments(BaseModel):
-    """Arguments of a tool; what is not known is ignored, not an error."""
-
-    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
-
-
-class Moment(_Arguments):
+class Moment(Arguments):
     """A moment in the person's wall-clock time."""
 
     start: datetime = Field(description="local time without offset, e.g. 2026-06-11T15:00")
@@ -71,7 +70,7 @@ class Moment(_Arguments):
         return When(start=self.start, zone=zone, all_day=self.all_day, end=self.end, rrule=self.rrule or None)
 
 
-class CreateCard(_Arguments):
+class CreateCard(Arguments):
     """Keep one distinct thing. One call for each; never merge two, never drop one."""
 
     category: Literal["fact", "person", "event", "memo", "task", "reminder"]
@@ -88,7 +87,7 @@ class CreateCard(_Arguments):
     supersedes: str = Field("", description="id of the card that this corrects")
 
 
-class UpdateCard(_Arguments):
+class UpdateCard(Arguments):
     """Change a card: another text, another moment, done or cancelled."""
 
     card: str
@@ -100,13 +99,13 @@ class UpdateCard(_Arguments):
     status: Literal["done", "cancelled"] | None = None
 
 
-class Forget(_Arguments):
+class Forget(Arguments):
     """Forget cards. Search first; ask which when several match."""
 
     cards: list[str]
 
 
-class SearchAngle(_Arguments):
+class SearchAngle(Arguments):
     """One angle of a search."""
 
     kind: Literal["person", "theme", "meaning"] = "meaning"
@@ -114,27 +113,27 @@ class SearchAngle(_Arguments):
     names: list[str] = Field(default_factory=list)
 
 
-class SearchMemory(_Arguments):
+class SearchMemory(Arguments):
     """Search from up to three angles at once: the person, the theme, the meaning."""
 
     angles: list[SearchAngle] = Field(min_length=1, max_length=3)
     talks: bool = Field(True, description="also search earlier conversations")
 
 
-class SetRule(_Arguments):
+class SetRule(Arguments):
     """Keep a standing wish about how to answer, in the person's own words."""
 
     text: str = Field(min_length=1, max_length=500)
 
 
-class SetSpeaker(_Arguments):
+class SetSpeaker(Arguments):
     """The phone changed hands: a guest's name and relation; empty when the owner is back."""
 
     name: str = Field("", max_length=120)
     relation: str = Field("", max_length=120)
 
 
-class AskBack(_Arguments):
+class AskBack(Arguments):
     """Remember the question that you ask now, so that the answer is understood later."""
 
     ask: str = Field(max_length=40)
@@ -154,9 +153,12 @@ class ToolContext:
     language: str
     zone: str
     clock: Callable[[], datetime]
+    keys: Keys
+    proposed: str = ""  # what the assistant had said last: a choice may rest on it
     made: list[Card] = field(default_factory=list)
     changed: list[Card] = field(default_factory=list)
     found: list[Found] = field(default_factory=list)
+    decided: list[Decision] = field(default_factory=list)
     short_ids: dict[str, Card] = field(default_factory=dict)
     searches: int = 0
     pending: dict[str, Any] = field(default_factory=dict)
@@ -192,7 +194,7 @@ def run_tool(context: ToolContext, call: ToolCall) -> dict[str, Any]:
         return {"ok": False, "error": _plain(error)}
     now = context.clock()
     with transaction(context.engine) as session:
-        before = turn_rows.tool_result(session, context.turn.id, call.call_id)
+        before = tool_calls.result_of(session, context.turn.id, call.call_id)
         if before is not None:
             return before
         try:
@@ -200,7 +202,7 @@ def run_tool(context: ToolContext, call: ToolCall) -> dict[str, Any]:
                 result = known.run(session, context, arguments, now)
         except AppError as error:
             result = {"ok": False, "error": error.message}
-        turn_rows.save_tool_result(
+        tool_calls.save(
             session, context.turn.id, call.call_id, name=call.name, result=_kept(call.name, result), now=now
         )
     return result
@@ -220,6 +222,8 @@ def _plain(error: ValidationError) -> str:
 def _create(session: Session, context: ToolContext, told: CreateCard, now: datetime) -> dict[str, Any]:
     if context.conversation.private:
         return {"ok": False, "error": "this is a private conversation: nothing is kept"}
+    if deciding.is_decided(context, told.text, now=now):
+        return {"ok": True, "outcome": "decided", "visible": False, "superseded": [], "when": None}
     category = Category(told.category)
     when = told.when.when(context.zone) if told.when is not None else None
     if category is Category.REMINDER and when is not None and when.all_day:
@@ -431,7 +435,7 @@ def _when_data(when: When | None) -> dict[str, Any] | None:
 class Tool:
     """A tool's arguments and what it does."""
 
-    arguments: type[_Arguments]
+    arguments: type[Arguments]
     run: Run
 
 
@@ -443,6 +447,10 @@ TOOLS: Mapping[str, Tool] = {
     "set_rule": Tool(arguments=SetRule, run=_rule),
     "set_speaker": Tool(arguments=SetSpeaker, run=_speaker),
     "ask_back": Tool(arguments=AskBack, run=_ask_back),
+    "record_decision": Tool(arguments=deciding.RecordDecision, run=deciding.record),
+    "withdraw_decision": Tool(arguments=deciding.WithdrawDecision, run=deciding.withdraw),
+    "list_decisions": Tool(arguments=deciding.ListDecisions, run=deciding.listed),
+    "close_matter": Tool(arguments=deciding.CloseMatter, run=deciding.close),
 }
 
 

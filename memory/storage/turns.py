@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, exists, select, update
+from sqlalchemy import ColumnElement, Select, delete, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
-from memory.errors import Conflict, NotFound
+from memory.errors import NotFound
 from memory.records import Conversation, Turn, TurnContext, TurnState
 from memory.storage import conversations
-from memory.storage.tables import ConversationRow, PersonRow, ToolCallRow, TurnRow, VoteRow
+from memory.storage.tables import ConversationRow, PersonRow, TurnRow, VoteRow
 
 
 def to_record(row: TurnRow, feedback: int = 0) -> Turn:
@@ -96,130 +96,6 @@ def write(
         update(ConversationRow).where(ConversationRow.id == conversation.id).values(last_exchange_at=now)
     )
     return to_record(row), True
-
-
-def claim_next(session: Session, person_id: int, *, owner: str, now: datetime, lease_s: float) -> Turn | None:
-    """Claim the person's oldest waiting turn, unless one of theirs is already running anywhere."""
-    other = aliased(TurnRow)
-    running = exists().where(other.person_id == person_id, other.state == "running")
-    first = (
-        select(other.id)
-        .where(other.person_id == person_id, other.state == "waiting")
-        .order_by(other.id)
-        .limit(1)
-        .scalar_subquery()
-    )
-    try:
-        with session.begin_nested():
-            claimed = session.scalar(
-                update(TurnRow)
-                .where(TurnRow.id == first, TurnRow.state == "waiting", ~running)
-                .values(state="running", claimed_by=owner, lease_until=now + timedelta(seconds=lease_s))
-                .execution_options(synchronize_session=False)
-                .returning(TurnRow.id)
-            )
-    except IntegrityError:  # another process claimed one at the same instant
-        return None
-    return None if claimed is None else by_id(session, claimed)
-
-
-def renew(session: Session, turn_id: int, *, owner: str, now: datetime, lease_s: float) -> bool:
-    """Hold a running turn for longer; False when it is no longer ours."""
-    return _owned(session, turn_id, owner, lease_until=now + timedelta(seconds=lease_s))
-
-
-def finish(
-    session: Session,
-    turn_id: int,
-    *,
-    owner: str,
-    state: TurnState,
-    answer: str,
-    trace: dict[str, Any],
-    kept: Sequence[str],
-    error: str,
-    now: datetime,
-    cut_off: bool = False,
-) -> bool:
-    """End a running turn once; False when it is no longer ours and nothing was stored."""
-    return _owned(
-        session,
-        turn_id,
-        owner,
-        state=state.value,
-        answer=answer,
-        trace=trace,
-        kept=list(kept),
-        error=error,
-        answered_at=now,
-        lease_until=None,
-        cut_off=cut_off,
-    )
-
-
-def save_progress(session: Session, turn_id: int, *, owner: str, answer: str) -> bool:
-    """Keep what has been shown so far, so that a crash does not lose it."""
-    return _owned(session, turn_id, owner, answer=answer)
-
-
-def interrupt(
-    session: Session, *, now: datetime, dead: Sequence[str] = (), only: int | None = None
-) -> list[Turn]:
-    """Mark turns whose process died: the lease ran out, or its owner is in `dead`."""
-    gone: ColumnElement[bool] = TurnRow.lease_until < now
-    if dead:
-        gone = gone | TurnRow.claimed_by.in_(dead)
-    statement = (
-        update(TurnRow)
-        .where(TurnRow.state == "running", gone)
-        .values(state="interrupted", answered_at=now, lease_until=None)
-        .execution_options(synchronize_session=False)
-        .returning(TurnRow.id)
-    )
-    if only is not None:
-        statement = statement.where(TurnRow.person_id == only)
-    ids = list(session.scalars(statement))
-    return [by_id(session, turn_id) for turn_id in ids]
-
-
-def running_owners(session: Session) -> set[str]:
-    """The processes that hold a running turn."""
-    return set(session.scalars(select(TurnRow.claimed_by).where(TurnRow.state == "running").distinct()))
-
-
-def people_waiting(session: Session) -> list[int]:
-    """People with a waiting turn and none running."""
-    other = aliased(TurnRow)
-    running = exists().where(other.person_id == TurnRow.person_id, other.state == "running")
-    return list(
-        session.scalars(
-            select(TurnRow.person_id).where(TurnRow.state == "waiting", ~running).distinct().limit(500)
-        )
-    )
-
-
-def ask_stop(session: Session, person_id: int, public_id: str) -> bool:
-    """Ask whichever process runs the turn to stop; a waiting turn ends at once. False when it is over."""
-    changed = session.scalar(
-        update(TurnRow)
-        .where(
-            TurnRow.person_id == person_id,
-            TurnRow.public_id == public_id,
-            TurnRow.state.in_(("waiting", "running")),
-        )
-        .values(stop_asked=True)
-        .execution_options(synchronize_session=False)
-        .returning(TurnRow.id)
-    )
-    return changed is not None
-
-
-def is_stopped(session: Session, turn_id: int) -> bool:
-    """Whether the person asked to stop, or the turn was taken away."""
-    row = session.execute(
-        select(TurnRow.stop_asked, TurnRow.state).where(TurnRow.id == turn_id)
-    ).one_or_none()
-    return row is None or bool(row[0]) or row[1] != "running"
 
 
 def by_id(session: Session, turn_id: int) -> Turn:
@@ -389,51 +265,6 @@ def purge_deleted(session: Session, moment: datetime) -> int:
     return len(gone)
 
 
-def vote(
-    session: Session, person_id: int, turn_id: int, value: int, *, now: datetime, reason: str = ""
-) -> None:
-    """Store the person's one vote on a turn; 0 takes it back.
-
-    Raises:
-        Conflict: two devices voted at the same instant; asking again is safe.
-    """
-    row = session.scalar(select(VoteRow).where(VoteRow.person_id == person_id, VoteRow.turn_id == turn_id))
-    if value == 0:
-        if row is not None:
-            session.delete(row)
-    elif row is None:
-        try:
-            with session.begin_nested():
-                session.add(
-                    VoteRow(person_id=person_id, turn_id=turn_id, value=value, reason=reason, voted_at=now)
-                )
-        except IntegrityError as error:
-            raise Conflict("Another of your devices voted just now. Please look again.") from error
-    else:
-        row.value, row.reason, row.voted_at = value, reason, now
-
-
-def tool_result(session: Session, turn_id: int, call_id: str) -> dict[str, Any] | None:
-    """What a call of this turn gave when it first ran; None when it has not."""
-    return session.scalar(
-        select(ToolCallRow.result).where(ToolCallRow.turn_id == turn_id, ToolCallRow.call_id == call_id)
-    )
-
-
-def save_tool_result(
-    session: Session, turn_id: int, call_id: str, *, name: str, result: dict[str, Any], now: datetime
-) -> None:
-    """Remember that a call ran, in the transaction of its effect."""
-    session.add(ToolCallRow(turn_id=turn_id, call_id=call_id, name=name, result=result, created_at=now))
-    session.flush()
-
-
-def tool_calls(session: Session, turn_id: int) -> list[tuple[str, dict[str, Any]]]:
-    """Names and results of the calls of a turn that did happen, in order."""
-    rows = session.scalars(select(ToolCallRow).where(ToolCallRow.turn_id == turn_id).order_by(ToolCallRow.id))
-    return [(row.name, row.result) for row in rows]
-
-
 def index(session: Session, turn_id: int, *, terms: str, vector: Any, vector_version: str) -> None:
     """Store what recall needs to find a turn."""
     session.execute(
@@ -499,17 +330,6 @@ def _touch_owners(session: Session, turn_ids: Sequence[int]) -> None:
 
 def _standing() -> tuple[ColumnElement[bool], ...]:
     return (~TurnRow.superseded, ~TurnRow.withheld, TurnRow.deleted_at.is_(None))
-
-
-def _owned(session: Session, turn_id: int, owner: str, **values: Any) -> bool:
-    changed = session.scalar(
-        update(TurnRow)
-        .where(TurnRow.id == turn_id, TurnRow.claimed_by == owner, TurnRow.state == "running")
-        .values(**values)
-        .execution_options(synchronize_session=False)
-        .returning(TurnRow.id)
-    )
-    return changed is not None
 
 
 def _by_client(session: Session, person_id: int, client_id: str) -> TurnRow | None:

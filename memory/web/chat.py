@@ -17,7 +17,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from memory.errors import Forbidden, InvalidInput, NotFound
 from memory.llm.choose import load_connection
 from memory.records import Turn, TurnContext, When
-from memory.storage import cards, conversations, people, turns
+from memory.storage import cards, conversations, people, turns, votes
 from memory.storage import frames as frame_rows
 from memory.storage.engine import reading, transaction
 from memory.web import messages
@@ -131,7 +131,7 @@ def vote(turn_id: str) -> str | BaseResponse:
         raise InvalidInput("Choose helpful or not helpful.")
     with transaction(wiring().engine) as session:
         found = turns.by_public_id(session, person().id, turn_id)
-        turns.vote(session, person().id, found.id, value, now=now())
+        votes.vote(session, person().id, found.id, value, now=now())
     if wants_fragment():
         return render_template("chat/_vote.html", turn_id=found.public_id, feedback=value)
     return redirect(_at(turn_id), code=303)
