@@ -11,6 +11,7 @@ from enum import StrEnum
 from redis import Redis
 from redis.exceptions import RedisError
 from rq import Queue
+from rq.job import Job
 from rq.serializers import JSONSerializer
 
 log = logging.getLogger(__name__)
@@ -59,12 +60,14 @@ class JobQueue:
         """Queue one job; says whether that worked.
 
         Args:
-            unique: a key for this piece of work; RQ keeps one waiting job for a key.
+            unique: a key for this piece of work; while one of this key waits, no other is queued.
             ids: the job's keyword arguments: ids and flags, never a person's text.
         """
         queue = self._queues[QUEUE_OF[job]]
         job_id = f"{job.value.replace('.', '-')}-{unique}" if unique else None
         try:
+            if job_id and _is_waiting(queue, job_id):
+                return True
             queue.enqueue_call(
                 job.value, kwargs=ids, job_id=job_id, result_ttl=600, failure_ttl=86400, timeout=300
             )
@@ -72,3 +75,8 @@ class JobQueue:
             log.warning("not queued", extra={"job": job.value, "error": type(error).__name__})
             return False
         return True
+
+
+def _is_waiting(queue: Queue, job_id: str) -> bool:
+    # RQ's own `unique` would also refuse while a job of this id has ended and is still kept.
+    return bool(queue.connection.hget(Job.key_for(job_id), "status") == b"queued")
