@@ -1,64 +1,33 @@
-"""Days: what "next Friday", "in ten days" and "the sixth of May" mean on a given day."""
+"""Days: what "next Friday", "in ten days" and "next month" mean on a given day."""
 
 from __future__ import annotations
 
-import calendar
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from datetime import date as Date
 
-from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 
 from memory.language.times.context import Context
+from memory.language.times.dates import (
+    STEPS,
+    Day,
+    date_on,
+    monthday_on,
+    read_date,
+    read_holiday,
+    read_month,
+    read_monthday,
+    read_nth,
+    read_numeric,
+    read_year,
+    within,
+)
 from memory.language.times.grammar import Piece, Values
 from memory.language.times.mention import Granularity
 
 WEEK_UNITS = ("week", "fortnight")
 CLOCK_UNITS = ("minute", "hour")
-FIXED_HOLIDAYS = {
-    "new_year": (1, 1),
-    "epiphany": (1, 6),
-    "valentine": (2, 14),
-    "labour_day": (5, 1),
-    "assumption": (8, 15),
-    "halloween": (10, 31),
-    "all_saints": (11, 1),
-    "german_unity": (10, 3),
-    "st_nicholas": (12, 6),
-    "christmas_eve": (12, 24),
-    "christmas": (12, 25),
-    "boxing_day": (12, 26),
-    "new_years_eve": (12, 31),
-}
-EASTER_HOLIDAYS = {
-    "carnival": -47,
-    "ash_wednesday": -46,
-    "palm_sunday": -7,
-    "maundy_thursday": -3,
-    "good_friday": -2,
-    "easter_saturday": -1,
-    "easter": 0,
-    "easter_monday": 1,
-    "ascension": 39,
-    "pentecost": 49,
-    "whit_monday": 50,
-    "corpus_christi": 60,
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Day:
-    """A day or longer, as told."""
-
-    first: Date
-    last: Date | None = None  # of a week, month, year or range
-    granularity: Granularity = "day"
-    other: Date | None = None  # the second reading
-    instant: datetime | None = None  # naive; set when minutes or hours from now were told
-    backward: bool = False  # told by words that look back ("yesterday", "ago", "last")
-    fixed: bool = False  # told so that a passed hour cannot move it ("today", "this morning", a full date)
 
 
 def read_day(pieces: Sequence[Piece], context: Context) -> Day | None:
@@ -68,7 +37,7 @@ def read_day(pieces: Sequence[Piece], context: Context) -> Day | None:
     """
     kinds = {piece.kind: piece for piece in pieces}
     if set(kinds) == {"period", "monthday"}:
-        return _read_monthday(
+        return read_monthday(
             {**kinds["monthday"].values, "shift": kinds["period"].values.get("shift")}, context
         )
     weekday = kinds.get("weekday")
@@ -83,9 +52,9 @@ def read_day(pieces: Sequence[Piece], context: Context) -> Day | None:
         monday = day.first - timedelta(days=day.first.weekday())
         return Day(first=monday + timedelta(days=wanted), backward=day.backward, fixed=True)
     if day.first.weekday() != wanted and rest[0].kind == "monthday":
-        return _monthday_on(int(rest[0].values["day"]), wanted, context) or day
+        return monthday_on(int(rest[0].values["day"]), wanted, context) or day
     if day.first.weekday() != wanted and rest[0].kind in ("date", "numeric") and "year" not in rest[0].values:
-        return _date_on(day, wanted, context)
+        return date_on(day, wanted)
     return day
 
 
@@ -169,142 +138,8 @@ def _later(instant: datetime, minutes: float) -> datetime:
     return moved.astimezone(instant.tzinfo).replace(tzinfo=None, second=0, microsecond=0)
 
 
-def _read_date(values: Values, context: Context) -> Day | None:
-    day, month = int(values["day"]), int(values.get("month", values.get("num", 0)))
-    if not 1 <= month <= 12:
-        return None
-    year = values.get("year", values.get("yy"))
-    read = _full(int(year), month, day) if year is not None else _yearless(month, day, context)
-    if read is None or "day2" not in values:
-        return read
-    until = _full(read.first.year, month, int(values["day2"]))
-    return replace(read, last=until.first) if until is not None and until.first > read.first else read
-
-
-def _full(year: int, month: int, day: int) -> Day | None:
-    try:
-        return Day(first=Date(year, month, day), fixed=True)
-    except ValueError:
-        return None
-
-
-def _yearless(month: int, day: int, context: Context) -> Day | None:
-    """The next such day (today counts), or in a tale the last one."""
-    years = range(
-        context.today.year, context.today.year + (-9 if context.past else 9), -1 if context.past else 1
-    )
-    for year in years:
-        try:
-            first = Date(year, month, day)
-        except ValueError:
-            continue
-        if first == context.today or (first < context.today) == context.past:
-            return Day(first=first, backward=context.past and first < context.today)
-    return None
-
-
-def _date_on(day: Day, weekday: int, context: Context) -> Day:
-    """A date whose weekday does not fit this time: the weekday may be the slip, so both readings are kept."""
-    del context
-    nearest = day.first + timedelta(days=(weekday - day.first.weekday() + 3) % 7 - 3)
-    return Day(first=day.first, other=nearest)
-
-
-def _read_numeric(values: Values, context: Context) -> Day | None:
-    left, right = int(values["num"]), int(values["num2"])
-    year = values.get("year", values.get("yy"))
-    orders = [(right, left), (left, right)]  # (month, day)
-    if context.month_first:
-        orders.reverse()
-    read = [
-        _full(int(year), month, day) if year is not None else _yearless(month, day, context)
-        for month, day in orders
-        if 1 <= month <= 12 and 1 <= day <= 31
-    ]
-    days = [day for day in read if day is not None]
-    if not days:
-        return None
-    if context.grammar.settings["order"] != "region" and not (1 <= right <= 12):
-        return None  # only English is written in both orders
-    if len(days) == 2 and days[0].first != days[1].first and not context.order_is_sure:
-        return Day(first=days[0].first, other=days[1].first, backward=days[0].backward, fixed=days[0].fixed)
-    return days[0]
-
-
-def _read_monthday(values: Values, context: Context) -> Day | None:
-    day = int(values["day"])
-    if "weekday" in values:
-        return _monthday_on(day, int(values["weekday"]), context)
-    today = context.today
-    shift = values.get("shift")
-    if shift in ("next", "this", "last"):
-        start = today.replace(day=1) + relativedelta(months={"next": 1, "this": 0, "last": -1}[str(shift)])
-        return _full(start.year, start.month, day)
-    for months in range(12):
-        start = today.replace(day=1) + relativedelta(months=-months if context.past else months)
-        if day > calendar.monthrange(start.year, start.month)[1]:
-            continue
-        first = start.replace(day=day)
-        if first == today or (first < today) == context.past:
-            return Day(first=first, backward=context.past and first < today)
-    return None
-
-
-def _monthday_on(day: int, weekday: int, context: Context) -> Day | None:
-    """The next "Friday the 13th": a day of the month that falls on the weekday told beside it."""
-    for months in range(30):
-        start = context.today.replace(day=1) + relativedelta(months=-months if context.past else months)
-        if day > calendar.monthrange(start.year, start.month)[1]:
-            continue
-        first = start.replace(day=day)
-        if first.weekday() == weekday and (first == context.today or (first < context.today) == context.past):
-            return Day(first=first, backward=context.past)
-    return None
-
-
-def _read_month(values: Values, context: Context) -> Day | None:
-    month, today = int(values["month"]), context.today
-    year = values.get("year", values.get("yy"))
-    shift = values.get("shift")
-    if year is not None:
-        first = Date(int(year), month, 1)
-    elif shift == "last" or (context.past and shift not in ("next", "coming")):
-        first = Date(today.year - (month >= today.month), month, 1)
-        if context.past and shift is None and month == today.month:
-            first = Date(today.year, month, 1)
-    else:
-        later = month < today.month or (shift == "next" and month == today.month)
-        first = Date(today.year + later, month, 1)
-    return _within(
-        first, "month", str(values.get("where", "")), context, backward=first < today.replace(day=1)
-    )
-
-
-def _within(first: Date, unit: str, where: str, context: Context, *, backward: bool) -> Day:
-    """A whole month or year, or the start, middle or end of it; a running one starts today for plans."""
-    last = (
-        first + (relativedelta(months=1) if unit == "month" else relativedelta(years=1)) - timedelta(days=1)
-    )
-    granularity: Granularity = "month" if unit == "month" else "year"
-    if where == "end":
-        return Day(first=last, backward=backward, fixed=True)
-    if where == "middle":
-        middle = first.replace(day=15) if unit == "month" else first.replace(month=7)
-        return Day(first=middle, granularity="week", backward=backward)
-    if where == "start":
-        return Day(first=first, granularity="week", backward=backward)
-    if where == "last_week":
-        return Day(first=last - timedelta(days=6), last=last, granularity="week", backward=backward)
-    if first <= context.today <= last and not context.past:
-        first = context.today
-    return Day(first=first, last=last, granularity=granularity, backward=backward)
-
-
-_STEPS = {"next": 1, "coming": 1, "this": 0, "last": -1}
-
-
 def _read_period(values: Values, context: Context) -> Day | None:
-    unit, step = str(values.get("unit", "week")), _STEPS[str(values.get("shift", "this"))]
+    unit, step = str(values.get("unit", "week")), STEPS[str(values.get("shift", "this"))]
     today = context.today
     if "count" in values or "num" in values:
         step *= int(values.get("count", values.get("num", 1)))
@@ -330,9 +165,9 @@ def _read_period(values: Values, context: Context) -> Day | None:
         return Day(first=first, last=last, granularity="week", backward=step < 0)
     if unit == "month":
         start = today.replace(day=1) + relativedelta(months=step)
-        return _within(start, "month", where, context, backward=step < 0)
+        return within(start, "month", where, context, backward=step < 0)
     if unit == "year":
-        return _within(Date(today.year + step, 1, 1), "year", where, context, backward=step < 0)
+        return within(Date(today.year + step, 1, 1), "year", where, context, backward=step < 0)
     return None
 
 
@@ -346,75 +181,17 @@ def _weekend(monday: Date, step: int, context: Context) -> Day:
     return Day(first=first, last=last, granularity="day", other=other, backward=step < 0)
 
 
-def nth_weekday(year: int, month: int, nth: int, weekday: int) -> Date | None:
-    """The nth (from 1; -1 is the last) weekday of a month, or None when there is none."""
-    days = [
-        day
-        for day in range(1, calendar.monthrange(year, month)[1] + 1)
-        if Date(year, month, day).weekday() == weekday
-    ]
-    try:
-        return Date(year, month, days[nth - 1 if nth > 0 else nth])
-    except IndexError:
-        return None
-
-
-def _read_nth(values: Values, context: Context) -> Day | None:
-    nth, weekday = int(values["nth"]), int(values["weekday"])
-    today = context.today
-    if "month" in values:
-        year = values.get("year")
-        years = (
-            [int(year)] if year is not None else [today.year + (-n if context.past else n) for n in range(3)]
-        )
-        starts = [Date(each, int(values["month"]), 1) for each in years]
-    else:
-        step = _STEPS[str(values.get("shift", "this"))]
-        first = today.replace(day=1) + relativedelta(months=step)
-        starts = [first, first + relativedelta(months=1)] if "shift" not in values else [first]
-    for start in starts:
-        found = nth_weekday(start.year, start.month, nth, weekday)
-        if found is not None and (found >= today) != context.past:
-            return Day(first=found, backward=context.past, fixed=True)
-    last = nth_weekday(starts[0].year, starts[0].month, nth, weekday)
-    return Day(first=last, backward=last < today, fixed=True) if last is not None else None
-
-
-def _read_holiday(values: Values, context: Context) -> Day | None:
-    name = str(values["holiday"])
-    year = values.get("year")
-    if name in FIXED_HOLIDAYS:
-        month, day = FIXED_HOLIDAYS[name]
-        return _full(int(year), month, day) if year is not None else _yearless(month, day, context)
-    years = (
-        [int(year)]
-        if year is not None
-        else [context.today.year + (-n if context.past else n) for n in (0, 1)]
-    )
-    for each in years:
-        first = easter(each) + timedelta(days=EASTER_HOLIDAYS[name])
-        if year is not None or first == context.today or (first < context.today) == context.past:
-            return Day(first=first, backward=context.past)
-    return None
-
-
-def _read_year(values: Values, context: Context) -> Day | None:
-    first = Date(int(values["year"]), 1, 1)
-    past = int(values["year"]) < context.today.year
-    return _within(first, "year", str(values.get("where", "")), context, backward=past)
-
-
 _READERS = {
     "day": _read_offset,
     "weekday": _read_weekday,
     "distance": _read_distance,
-    "date": _read_date,
-    "numeric": _read_numeric,
-    "monthday": _read_monthday,
-    "month": _read_month,
+    "date": read_date,
+    "numeric": read_numeric,
+    "monthday": read_monthday,
+    "month": read_month,
     "period": _read_period,
-    "nth": _read_nth,
-    "holiday": _read_holiday,
-    "year": _read_year,
+    "nth": read_nth,
+    "holiday": read_holiday,
+    "year": read_year,
 }
 DAY_KINDS = frozenset(_READERS)

@@ -8,15 +8,15 @@ from datetime import date as Date
 from datetime import datetime, timedelta
 from datetime import time as Time
 
-from dateutil.relativedelta import relativedelta
-
 from memory.language.times import recurrence
-from memory.language.times.compose import Told, is_instant
+from memory.language.times.compose import WHOLE_DAYS, Told, is_instant
 from memory.language.times.context import Context
-from memory.language.times.days import Day, read_day
-from memory.language.times.grammar import Piece, Values
-from memory.language.times.hours import DAY, PART_TIMES, Hour, on_day, read_clock, read_part
+from memory.language.times.dates import Day
+from memory.language.times.days import read_day
+from memory.language.times.grammar import Piece
+from memory.language.times.hours import DAY, Hour, on_day, read_clock, read_part
 from memory.language.times.mention import Granularity, TimeMention
+from memory.language.times.ranges import after_start, length, range_end
 
 NO_SPANS: tuple[tuple[int, int], ...] = ()
 
@@ -47,24 +47,20 @@ def _read_beside(told: Told, distance: Piece, context: Context) -> TimeMention |
     day = read_day(told.days, context)
     if day is None:
         return None
-    length = _length({"count": 1, **distance.values})
-    first = day.first - length if distance.kind == "before" else day.first + length
+    gap = length({"count": 1, **distance.values})
+    first = day.first - gap if distance.kind == "before" else day.first + gap
     return _read_all_day(Told(told.sentence), Day(first=first, fixed=True), context)
 
 
 def _read_before(piece: Piece) -> TimeMention:
-    values = piece.values
-    amount = float(values.get("count", values.get("num", 1))) + float(values.get("more", 0))
-    unit = str(values.get("unit", "minute"))
-    minutes = {"minute": 1, "hour": 60, "day": DAY, "week": 7 * DAY, "fortnight": 14 * DAY, "month": 30 * DAY}
-    total = float(values.get("minutes", 0)) or amount * minutes.get(unit, 1)
+    distance = length({"count": 1, **piece.values}) if "minutes" not in piece.values else length(piece.values)
     return TimeMention(
         spans=NO_SPANS,
-        relative_before=timedelta(minutes=total) if piece.kind == "before" else None,
-        relative_after=timedelta(minutes=total) if piece.kind == "after" else None,
+        relative_before=distance if piece.kind == "before" else None,
+        relative_after=distance if piece.kind == "after" else None,
         has_date=False,
-        part=str(values.get("part", "")),
-        granularity="day" if unit in ("day", "week", "fortnight", "month") else "minute",
+        part=str(piece.values.get("part", "")),
+        granularity="day" if piece.values.get("unit") in WHOLE_DAYS else "minute",
     )
 
 
@@ -122,7 +118,7 @@ def _read_dated(told: Told, context: Context) -> TimeMention | None:
         alternative = on_day(day.other, minute)
     if alternative is not None and alternative <= context.now < start:
         alternative = None  # a plan's other reading is no reading when it has passed
-    end = _end(told, start, day, context)
+    end = range_end(told, start, day, context)
     return TimeMention(
         spans=NO_SPANS,
         date=start.date(),
@@ -184,10 +180,10 @@ def _read_all_day(told: Told, day: Day, context: Context) -> TimeMention:
             dated = [replace(piece, values={**piece.values, **years}) for piece in told.days]
             day = read_day(dated, context) or day
         if until is not None:
-            last = _after_start(until.first, day.first)
+            last = after_start(until.first, day.first)
     end = datetime.combine(last, Time()) if last is not None else None
     if told.duration is not None and end is None:
-        end = datetime.combine(day.first, Time()) + _length(told.duration.values)
+        end = datetime.combine(day.first, Time()) + length(told.duration.values)
     return TimeMention(
         spans=NO_SPANS,
         date=day.first,
@@ -199,77 +195,6 @@ def _read_all_day(told: Told, day: Day, context: Context) -> TimeMention:
         alternative=datetime.combine(day.other, Time()) if day.other is not None else None,
         missing_time=True,
         same_time=told.same_time is not None,
-    )
-
-
-def _after_start(last: Date, first: Date) -> Date:
-    """The end of a range of days, moved behind its start ("28 December to 3 January")."""
-    if last >= first:
-        return last
-    behind = (first - last).days
-    if behind < 7:
-        return last + timedelta(days=7)
-    if behind < 32:
-        return last + relativedelta(months=1)
-    return last + relativedelta(years=1)
-
-
-def _end(told: Told, start: datetime, day: Day, context: Context) -> datetime | None:
-    """Naive end of a moment with an hour, if one was told."""
-    if told.end_clock is not None or told.end_part is not None:
-        return _end_hour(told, start, context)
-    if told.clock is not None and "hour2" in told.clock.values:
-        return _end_hour(told, start, context)
-    if told.end_days:
-        until = read_day(told.end_days, context)
-        return (
-            datetime.combine(_after_start(until.first, start.date()), Time()) if until is not None else None
-        )
-    if told.duration is not None:
-        return start + _length(told.duration.values)
-    return None
-
-
-def _end_hour(told: Told, start: datetime, context: Context) -> datetime | None:
-    """The end's hour: the first time after the start that fits its words."""
-    if told.end_clock is not None:
-        values: dict[str, object] = dict(told.end_clock.values)
-    elif told.clock is not None and "hour2" in told.clock.values:
-        values = _second(told.clock.values)
-    else:
-        values = {}
-    part = str(told.end_part.values["part"]) if told.end_part is not None else ""
-    day = start.date()
-    if told.end_days and (until := read_day(told.end_days, context)) is not None:
-        day = _after_start(until.first, day)
-    if not values:
-        hour: Hour | None = read_part(part) if part else None
-    else:
-        hour = read_clock(values, part, context, dated=True)
-    if hour is None:
-        return None
-    readings = [on_day(day, minute) for minute in (hour.minute, hour.other) if minute is not None]
-    later = sorted(moment for moment in readings if moment > start)
-    return later[0] if later else readings[0] + timedelta(days=1)
-
-
-def _second(values: Values) -> dict[str, object]:
-    names = {
-        "hour2": "hour",
-        "min2": "min",
-        "digits22": "digits2",
-        "quarter2": "quarter",
-        "add2": "add",
-        "ampm2": "ampm",
-    }
-    return {names[key]: value for key, value in values.items() if key in names}
-
-
-def _length(values: Values) -> timedelta:
-    amount = float(values.get("count", values.get("num", 0))) + float(values.get("more", 0))
-    minutes = {"minute": 1, "hour": 60, "day": DAY, "week": 7 * DAY, "fortnight": 14 * DAY, "month": 30 * DAY}
-    return timedelta(
-        minutes=float(values.get("minutes", 0)) + amount * minutes.get(str(values.get("unit")), 0)
     )
 
 
@@ -324,7 +249,7 @@ def _read_undated(told: Told, context: Context) -> TimeMention | None:
         spans=NO_SPANS,
         date=start.date(),
         time=start.time(),
-        end=_end(told, start, Day(first=start.date()), context),
+        end=range_end(told, start, Day(first=start.date()), context),
         granularity=_granularity(hour, "day"),
         has_date=False,
         past=start < context.now,
@@ -370,7 +295,7 @@ def _read_recurring(told: Told, context: Context) -> TimeMention | None:
         spans=NO_SPANS,
         date=first.date(),
         time=first.time() if timed else None,
-        end=_end(told, first, Day(first=first.date()), context) if timed and not told.end_days else None,
+        end=range_end(told, first, Day(first=first.date()), context) if timed and not told.end_days else None,
         rrule=text,
         all_day=not timed,
         granularity=_granularity(hour, "day"),
@@ -405,12 +330,9 @@ def _until(told: Told, first: datetime, context: Context) -> str:
         if day is not None:
             last = day.last or day.first
             while last < first.date():
-                last = _after_start(last, first.date())
+                last = after_start(last, first.date())
             return f";UNTIL={last:%Y%m%d}T235959"
     if told.duration is not None and told.duration.values.get("unit") not in ("minute", "hour"):
-        last = first.date() + _length(told.duration.values) - timedelta(days=1)
+        last = first.date() + length(told.duration.values) - timedelta(days=1)
         return f";UNTIL={last:%Y%m%d}T235959"
     return ""
-
-
-__all__ = ["PART_TIMES", "Piece", "read"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from dateutil.rrule import rrulestr
 
-from memory.language.times.days import FIXED_HOLIDAYS
+from memory.language.times.dates import FIXED_HOLIDAYS
 from memory.language.times.grammar import Piece
 
 CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
