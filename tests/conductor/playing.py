@@ -16,6 +16,7 @@ from memory.conductor.conductor import Conductor
 from memory.conductor.gate import Check
 from memory.conductor.run import Parts
 from memory.config import Settings
+from memory.decisions.schema import load as load_keys
 from memory.embedding import Embedder
 from memory.frames import Frame, Frames
 from memory.llm.interface import Model
@@ -61,6 +62,19 @@ class Stage:
         """The frames that a screen gets."""
         return list(self.frames.since(self.person.id, after, screen=screen))
 
+    def until(self, kind: str, *, turn: str = "") -> Frame:
+        """The first frame of a kind (of one turn), once it is there."""
+        number = 0
+        for _ in range(100):
+            for frame in self.seen():
+                if frame.kind == kind and turn in ("", frame.turn):
+                    return frame
+                number = frame.number
+            with self.frames.following(self.person.id) as news:
+                if self.frames.latest(self.person.id) == number:
+                    news.wait(0.2)
+        raise AssertionError(f"no {kind!r} frame came; there are {[each.kind for each in self.seen()]}")
+
     def cards(self) -> list[Card]:
         """Active cards, oldest first."""
         with reading(self.engine) as session:
@@ -95,6 +109,7 @@ def stage(
         queue=queue,
         embedder=EMBEDDER,
         cache=CardCache(64),
+        keys=load_keys(),
         model=model or (lambda: scripted),
     )
     conductor = Conductor(parts, checks=tuple(checks))
