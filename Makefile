@@ -4,9 +4,6 @@ PYTHON ?= python3
 BIN := .venv/bin
 BENCHES := thread turn listen time recall peers crosslingual scale consistency worth constellation lasttime
 
-# Benchmarks read these from the environment.
-export DATA MODEL OUT QUICK SEED
-
 .PHONY: help run test check format catalogs lock environment environment-dev browser bench $(BENCHES:%=bench-%)
 
 help: ## Show what can be done
@@ -41,8 +38,8 @@ lock: environment-dev ## Pin the newest versions of all dependencies, with hashe
 
 bench: $(BENCHES:%=bench-%) ## Measure everything, one after the other
 
-bench-listen: DATA ?= ../shared/listening/dev.jsonl
-bench-recall bench-peers: DATA ?= ../shared/data/locomo10.json
+bench-listen: export DATA ?= ../shared/listening/dev.jsonl
+bench-recall bench-peers: export DATA ?= ../shared/data/locomo10.json
 $(BENCHES:%=bench-%): bench-%: environment-dev
 	@$(BIN)/python -m tests.benchmarks.bench_$*
 
