@@ -279,7 +279,8 @@ class _Walk(Look):
             self.antecedent = antecedent
             return following + 1
         listed = self.bare and self._cut_off()  # "..., retired, widowed, and I have"
-        if (has_left or listed) and self.starts(following):
+        coded = any(self.is_number(word) for word in self.current)  # "the bike lock 000 and the gate ..."
+        if (has_left or listed or coded) and self.starts(following):
             role = self.role if self.role is not Role.QUESTION else Role.MAIN
             antecedent = self.antecedent
             bare = self.bare_start(following)
