@@ -12,6 +12,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from memory import language as lang
@@ -34,6 +35,7 @@ __all__ = ["Angle", "CardCache", "Recalled", "recall"]
 MAX_ANGLES = 3
 _WIDE = 4  # times k: how many of an angle are looked at, so that fusion has something to fuse
 _SPARE = 8  # read beyond k: worth may reorder, and some may have gone meanwhile
+_SUMMARIES = 2  # talks that only their summary brings
 _SEEDS = 3  # found cards whose neighbours come along
 _NEIGHBOURS = 2  # of each
 
@@ -97,7 +99,7 @@ def recall(
     with cache.open(session, person.id, vector_version=embedder.version) as shelves:
         looks = _looks(asked, shelves, embedder, language)
         hits = _card_hits(shelves.cards, looks, k, guest=guest, now=now.astimezone(ZoneInfo(person.zone)))
-        scores = _turn_scores(shelves.turns, looks, k, guest=guest, without=turn_id)
+        scores = _turn_scores(shelves, looks, k, guest=guest, without=turn_id)
     found = _found(session, person.id, hits, k=k, guest=guest, now=now)
     talks = rows.talks(session, person.id, scores) if scores else []
     return Recalled(found=tuple(found), talks=tuple(talks))
@@ -167,9 +169,10 @@ def _next_event(shelf: Shelf, about: Floats, hidden: np.ndarray, now: datetime) 
 
 
 def _turn_scores(
-    shelf: Shelf, looks: Sequence[_Look], k: int, *, guest: bool, without: int | None
+    shelves: Shelves, looks: Sequence[_Look], k: int, *, guest: bool, without: int | None
 ) -> dict[int, float]:
     """Ids and scores of the best exchanges, or nothing when none of them answers."""
+    shelf = shelves.turns
     if not len(shelf):
         return {}
     ids = shelf.fields["id"]
@@ -182,10 +185,36 @@ def _turn_scores(
         features = turn_ranking.features(shelf, look.question, look.turn_vector)
         total = np.maximum(total, turn_ranking.weigh(shelf, features))
         answers = answers or bool((turn_ranking.is_answer(features) & ~hidden).any())
-    if not answers:
-        return {}
     total[hidden] = -np.inf
-    return {int(ids[at]): float(total[at]) for at in best(total, k) if np.isfinite(total[at])}
+    chosen = best(total, k) if answers else []
+    told = [] if guest else _told_in_summaries(shelves, looks)
+    places = _with_talks(shelf.fields["group"], total, chosen, told, k)
+    return {int(ids[at]): float(total[at]) for at in places if np.isfinite(total[at])}
+
+
+def _told_in_summaries(shelves: Shelves, looks: Sequence[_Look]) -> list[int]:
+    """Ids of past conversations whose summary answers, best first; a few at most."""
+    shelf = shelves.summaries
+    if not len(shelf):
+        return []
+    fits = np.zeros(len(shelf), np.float32)
+    for look in looks:
+        fits = np.maximum(fits, relevance(card_ranking.features(shelf, look.question, look.card_vector)))
+    return [int(shelf.fields["id"][at]) for at in best(fits, _SUMMARIES) if fits[at] >= FUSION.card_floor]
+
+
+def _with_talks(
+    group: NDArray[np.int64], total: Floats, chosen: list[int], talks: Sequence[int], k: int
+) -> list[int]:
+    """The chosen turns, and the best turn of each of these talks that has none among them; `k` in all."""
+    held = {int(group[at]) for at in chosen}
+    extra = []
+    for talk in talks:
+        among = np.flatnonzero((group == talk) & np.isfinite(total))
+        if talk not in held and among.size:
+            extra.append(int(among[np.argmax(total[among])]))
+    extra = extra[:k]
+    return chosen[: k - len(extra)] + extra
 
 
 def _found(

@@ -24,20 +24,22 @@ from memory.storage import search as rows
 
 
 class Shelves:
-    """One person's cards and turns, ready to be ranked. Used under its lock."""
+    """One person's cards, turns and summaries, ready to be ranked. Used under its lock."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.version = -2  # of nobody, so that the first search loads
         self.cards = Shelf()
         self.turns = Shelf()
+        self.summaries = Shelf()  # of past conversations, under the conversation's id
         self.card_stamps: dict[int, int] = {}
+        self.summary_stamps: dict[int, datetime] = {}
         self.languages: set[str] = set()
 
     @property
     def bytes(self) -> int:
-        """Roughly what both shelves take in memory."""
-        return self.cards.bytes + self.turns.bytes
+        """Roughly what the shelves take in memory."""
+        return self.cards.bytes + self.turns.bytes + self.summaries.bytes
 
 
 class CardCache:
@@ -94,10 +96,12 @@ def _refresh(shelves: Shelves, session: Session, person_id: int, vector_version:
     if version == shelves.version:
         return
     shelves.version = -2  # stays so if loading fails half-way
-    if shelves.cards.is_bloated or shelves.turns.is_bloated:
-        shelves.cards, shelves.turns, shelves.card_stamps = Shelf(), Shelf(), {}
+    if version < 0 or shelves.cards.is_bloated or shelves.turns.is_bloated:
+        shelves.cards, shelves.turns, shelves.summaries = Shelf(), Shelf(), Shelf()
+        shelves.card_stamps, shelves.summary_stamps = {}, {}
     _refresh_cards(shelves, session, person_id, vector_version)
     _refresh_turns(shelves, session, person_id, vector_version)
+    _refresh_summaries(shelves, session, person_id, vector_version)
     shelves.version = version
 
 
@@ -121,6 +125,22 @@ def _refresh_turns(shelves: Shelves, session: Session, person_id: int, vector_ve
         found = list(rows.turn_words(session, person_id, fresh))
         shelves.languages.update(turn.language for turn in found)
         shelves.turns.put(_turn_entry(turn, vector_version) for turn in found)
+
+
+def _refresh_summaries(shelves: Shelves, session: Session, person_id: int, vector_version: str) -> None:
+    stamps = rows.summary_stamps(session, person_id)
+    known = shelves.summary_stamps
+    shelves.summaries.discard(known.keys() - stamps.keys())
+    if changed := [each for each, at in stamps.items() if known.get(each) != at]:
+        shelves.summaries.put(
+            Entry(
+                id=summary.id,
+                terms=tuple(summary.terms.split()),
+                vector=summary.vector if summary.vector_version == vector_version else None,
+            )
+            for summary in rows.summary_words(session, person_id, changed)
+        )
+    shelves.summary_stamps = stamps
 
 
 def _card_entry(card: rows.CardWords, vector_version: str) -> Entry:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import exists, func, select, update
+from sqlalchemy import ColumnElement, exists, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from memory.errors import NotFound
 from memory.records import Conversation
-from memory.storage.tables import ConversationRow, TurnRow
+from memory.storage.tables import ConversationRow, PersonRow, TurnRow
 
 
 def to_record(row: ConversationRow, turns: int = 0) -> Conversation:
@@ -47,13 +47,15 @@ def open_of(session: Session, person_id: int) -> Conversation | None:
 def take_open(
     session: Session, person_id: int, *, now: datetime, idle_s: float
 ) -> tuple[Conversation, int | None, bool]:
-    """The conversation that a message arriving now belongs to.
+    """The conversation that a message arriving now belongs to, held until the transaction ends.
+
+    The sweep waits for it, so that it cannot archive a conversation that is just gone on with.
 
     Returns:
         The conversation, the id of the one that was archived to make room (or
         None), and whether the conversation is new.
     """
-    row = _open_row(session, person_id)
+    row = _open_row(session, person_id, lock=True)
     closed: int | None = None
     # A conversation that a human holds stays open: the person may wait for them.
     if row is not None and row.handled_by is None and is_over(row.last_exchange_at, now=now, idle_s=idle_s):
@@ -68,7 +70,7 @@ def take_open(
             session.flush()
         return to_record(fresh), closed, True
     except IntegrityError:  # another process opened one just now; the index keeps it at one
-        row = _open_row(session, person_id)
+        row = _open_row(session, person_id, lock=True)
         if row is None:
             raise
         return to_record(row, _turns(session, row.id)), closed, False
@@ -85,6 +87,44 @@ def close(session: Session, conversation_id: int, *, now: datetime) -> bool:
     )
     session.expire_all()
     return changed is not None
+
+
+def close_if_silent(session: Session, conversation_id: int, moment: datetime, *, now: datetime) -> bool:
+    """Archive a conversation if its person has been silent since before a moment.
+
+    False when that is no longer so, when a turn is under way or when a human holds
+    it. One statement, so that no message can slip in between looking and closing.
+    """
+    changed = session.scalar(
+        update(ConversationRow)
+        .where(
+            ConversationRow.id == conversation_id,
+            ConversationRow.archived_at.is_(None),
+            ConversationRow.handled_by.is_(None),
+            ConversationRow.last_exchange_at < moment,
+            ~_busy(),
+        )
+        .values(archived_at=now, pending={})
+        .execution_options(synchronize_session=False)
+        .returning(ConversationRow.id)
+    )
+    session.expire_all()
+    return changed is not None
+
+
+def is_busy(session: Session, conversation_id: int) -> bool:
+    """Whether a turn of a conversation waits or runs."""
+    return bool(session.scalar(select(_busy()).where(ConversationRow.id == conversation_id)))
+
+
+def lock(session: Session, conversation_id: int) -> None:
+    """Hold a conversation's row until the transaction ends.
+
+    Whoever writes to turns, frames and the conversation takes it first, so that no two wait for each other.
+    """
+    session.execute(
+        select(ConversationRow.id).where(ConversationRow.id == conversation_id).with_for_update()
+    )
 
 
 def by_id(session: Session, conversation_id: int) -> Conversation:
@@ -117,16 +157,13 @@ def silent_since(session: Session, moment: datetime, *, limit: int) -> list[Conv
 
     Those with a turn under way or with a human are left alone.
     """
-    busy = exists().where(
-        TurnRow.conversation_id == ConversationRow.id, TurnRow.state.in_(("waiting", "running"))
-    )
     rows = session.scalars(
         select(ConversationRow)
         .where(
             ConversationRow.archived_at.is_(None),
             ConversationRow.handled_by.is_(None),
             ConversationRow.last_exchange_at < moment,
-            ~busy,
+            ~_busy(),
         )
         .order_by(ConversationRow.last_exchange_at)
         .limit(limit)
@@ -171,9 +208,17 @@ def write_summary(
             summarised_at=now,
         )
         .execution_options(synchronize_session=False)
-        .returning(ConversationRow.id)
+        .returning(ConversationRow.person_id)
     )
-    return changed is not None
+    if changed is None:
+        return False
+    session.execute(  # search holds summaries too
+        update(PersonRow)
+        .where(PersonRow.id == changed)
+        .values(cards_version=PersonRow.cards_version + 1)
+        .execution_options(synchronize_session=False)
+    )
+    return True
 
 
 def recent(session: Session, person_id: int, *, limit: int) -> list[Conversation]:
@@ -240,11 +285,18 @@ def count_failure(session: Session, conversation_id: int, *, failed: bool) -> in
     )
 
 
-def _open_row(session: Session, person_id: int) -> ConversationRow | None:
-    return session.scalar(
-        select(ConversationRow).where(
-            ConversationRow.person_id == person_id, ConversationRow.archived_at.is_(None)
-        )
+def _open_row(session: Session, person_id: int, *, lock: bool = False) -> ConversationRow | None:
+    statement = (
+        select(ConversationRow)
+        .where(ConversationRow.person_id == person_id, ConversationRow.archived_at.is_(None))
+        .execution_options(populate_existing=True)
+    )
+    return session.scalar(statement.with_for_update() if lock else statement)
+
+
+def _busy() -> ColumnElement[bool]:
+    return exists().where(
+        TurnRow.conversation_id == ConversationRow.id, TurnRow.state.in_(("waiting", "running"))
     )
 
 

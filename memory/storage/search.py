@@ -71,6 +71,16 @@ class TurnWords:
     created_at: datetime
 
 
+@dataclass(frozen=True, kw_only=True)
+class SummaryWords:
+    """What search needs of one past conversation's summary."""
+
+    id: int  # of the conversation
+    terms: str  # stemmed, separated by blanks
+    vector: Vector | None
+    vector_version: str
+
+
 def version_of(session: Session, person_id: int) -> int:
     """The number that every change to a person's memory raises; -1 when the person is gone."""
     version = session.scalar(_VERSION, {"person": person_id})
@@ -86,6 +96,14 @@ def card_stamps(session: Session, person_id: int) -> dict[int, int]:
 def turn_ids(session: Session, person_id: int) -> set[int]:
     """Ids of the person's turns that search may find: indexed ones that still stand."""
     return set(session.scalars(select(TurnRow.id).where(*_standing(person_id))))
+
+
+def summary_stamps(session: Session, person_id: int) -> dict[int, datetime]:
+    """Id of each of the person's summarised conversations, and when it was summarised."""
+    rows = session.execute(
+        select(ConversationRow.id, ConversationRow.summarised_at).where(*_summarised(person_id))
+    )
+    return {conversation_id: at for conversation_id, at in rows if at is not None}
 
 
 def card_words(session: Session, person_id: int, card_ids: Collection[int]) -> Iterator[CardWords]:
@@ -146,6 +164,21 @@ def turn_words(session: Session, person_id: int, turn_ids: Collection[int]) -> I
         )
 
 
+def summary_words(
+    session: Session, person_id: int, conversation_ids: Collection[int]
+) -> Iterator[SummaryWords]:
+    """The words and vectors of these summaries of the person, by rising id of the conversation."""
+    columns = (
+        ConversationRow.id,
+        ConversationRow.summary_terms,
+        ConversationRow.summary_vector,
+        ConversationRow.vector_version,
+    )
+    where = _summarised(person_id)
+    for row in _in_batches(session, columns, ConversationRow.id, conversation_ids, where):
+        yield SummaryWords(id=row[0], terms=row[1], vector=row[2], vector_version=row[3])
+
+
 def cards(
     session: Session, person_id: int, card_ids: Collection[int]
 ) -> dict[int, tuple[Card, dict[str, Any] | None]]:
@@ -188,6 +221,15 @@ def _standing(person_id: int | BindParameter[int]) -> tuple[ColumnElement[bool],
         TurnRow.deleted_at.is_(None),
         TurnRow.vector_version != "",
         TurnRow.conversation_id.not_in(private),
+    )
+
+
+def _summarised(person_id: int) -> tuple[ColumnElement[bool], ...]:
+    return (
+        ConversationRow.person_id == person_id,
+        ConversationRow.summarised_at.is_not(None),
+        ConversationRow.vector_version != "",
+        ~ConversationRow.private,
     )
 
 

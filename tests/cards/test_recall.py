@@ -9,11 +9,13 @@ from sqlalchemy import Engine, update
 from sqlalchemy.orm import Session
 
 from memory import cards
+from memory import language as lang
 from memory.cards.indexing import indexed
 from memory.cards.recall import Angle, CardCache, Recalled, recall
 from memory.embedding import Embedder
 from memory.records import Card, Category, NewCard, Person, When
 from memory.storage import cards as card_rows
+from memory.storage import conversations as conversation_rows
 from memory.storage import turns as turn_rows
 from memory.storage.engine import reading, transaction
 from memory.storage.tables import ConversationRow, WorthRow
@@ -170,6 +172,29 @@ def test_past_talks_are_found_with_their_conversation_but_not_the_asking_turn(st
     assert recalled.talks[0].turn.id == table
     assert recalled.talks[0].conversation.id == conversation
     assert asking not in {hit.turn.id for hit in recalled.talks}
+
+
+def test_a_talk_is_found_by_its_summary_when_no_turn_says_it(store: Store) -> None:
+    talk = factories.conversation(store.engine, store.owner, archived_at=T0)
+    store.say(talk, "Shall we take this one or that one?")
+    summary = "The oak table was chosen for the kitchen."
+    other = factories.conversation(store.engine, store.owner)
+    for number in range(4):
+        store.say(other, f"Bread number {number} is in the oven.")
+    assert talk not in {hit.conversation.id for hit in store.ask("Which kitchen table was it?", k=2).talks}
+    with transaction(store.engine) as session:
+        written = conversation_rows.write_summary(
+            session,
+            talk,
+            summary=summary,
+            terms=" ".join(lang.terms(summary, "en")),
+            vector=store.embedder.encode_one(summary),
+            vector_version=store.embedder.version,
+            now=T0,
+        )
+    assert written
+    assert talk in {hit.conversation.id for hit in store.ask("Which kitchen table was it?", k=2).talks}
+    assert store.ask("Which kitchen table was it?", k=2, guest=True).talks == ()
 
 
 def test_withheld_deleted_superseded_and_private_turns_are_not_found(store: Store) -> None:
