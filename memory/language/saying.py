@@ -140,10 +140,10 @@ def _say_recurring(when: When, *, language: str, now: datetime) -> str:
 def _every(rule: Mapping[str, str], interval: int, start: datetime, words: Mapping[str, Any]) -> str:
     frequency = rule.get("FREQ", "")
     n = _number(interval, words)
+    if frequency == "WEEKLY" or (frequency == "DAILY" and "BYDAY" in rule and interval == 1):
+        return _weekly(rule.get("BYDAY", CODES[start.weekday()]).split(","), interval, words)
     if frequency == "DAILY":
         return _fill(words["daily"] if interval == 1 else words["days_n"], n=n)
-    if frequency == "WEEKLY":
-        return _weekly(rule.get("BYDAY", CODES[start.weekday()]).split(","), interval, words)
     if frequency == "MONTHLY":
         return _monthly(rule, interval, start, words)
     if frequency == "YEARLY" and "BYDAY" not in rule:
@@ -171,18 +171,24 @@ def _weekly(codes: list[str], interval: int, words: Mapping[str, Any]) -> str:
 
 def _monthly(rule: Mapping[str, str], interval: int, start: datetime, words: Mapping[str, Any]) -> str:
     n = _number(interval, words)
-    code = rule.get("BYDAY", "").split(",")[0]
-    if len(code) > 2:
-        day = CODES.index(code[-2:])
+    codes = rule.get("BYDAY", "").split(",")
+    if len(codes[0]) > 2:
+        day = CODES.index(codes[0][-2:])
         form = "_feminine" if day in words.get("feminine", []) else ""
-        nth = words[f"nth{form}"].get(code[:-2].lstrip("+"), code[:-2])
+        nth = _list([words[f"nth{form}"].get(code[:-2].lstrip("+"), code[:-2]) for code in codes], words)
         return _fill(words[f"nth_weekday{form}"], nth=nth, weekday=words["weekdays"][day])
     days = rule.get("BYMONTHDAY", str(start.day)).split(",")
     if days[-1] == "-1":
         return _fill(words["month_last_day"] if interval == 1 else words["months_n_last_day"], n=n)
-    last = int(days[-1])
+    told = [int(days[-1])] if "BYSETPOS" in rule else [int(day) for day in days]
     template = words["month_day"] if interval == 1 else words["months_n"]
-    return _fill(template, day=_day(last, words), ordinal=_ordinal(last), n=n)
+    return _fill(
+        template,
+        n=n,
+        day=_list([_day(day, words) for day in told], words),
+        dotted=_list([f"{day}." for day in told], words),
+        ordinal=_list([_ordinal(day) for day in told], words),
+    )
 
 
 def _list(parts: list[str], words: Mapping[str, Any]) -> str:

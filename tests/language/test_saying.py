@@ -58,6 +58,20 @@ def test_an_interval_says_when_it_starts(language: str, words: str) -> None:
     assert say_when(when, language=language, now=NOW) == words
 
 
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("FREQ=MONTHLY;BYDAY=2TU,4TU", "on the second and fourth Tuesday of every month at 19:00"),
+        ("FREQ=MONTHLY;BYMONTHDAY=1,15", "on the 1st and 15th of every month at 19:00"),
+        ("FREQ=DAILY;BYDAY=MO,TU,WE,TH,FR", "every weekday at 19:00"),
+        ("FREQ=MONTHLY;BYMONTHDAY=28,29,30;BYSETPOS=-1", "on the 30th of every month at 19:00"),
+    ],
+)
+def test_several_days_are_all_said(rule: str, words: str) -> None:
+    when = When(start=datetime(2026, 6, 9, 19), zone="Europe/Berlin", rrule=rule)
+    assert say_when(when, language="en", now=NOW) == words
+
+
 def test_the_year_is_said_when_it_is_another() -> None:
     assert say_date(datetime(2027, 1, 1).date(), language="fr", now=NOW) == "vendredi 1er janvier 2027"
 
