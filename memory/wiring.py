@@ -15,6 +15,7 @@ from memory.clock import Clock, choose_clock
 from memory.conductor.conductor import Conductor
 from memory.conductor.run import Parts
 from memory.config import Settings
+from memory.decisions.schema import load as load_keys
 from memory.embedding import Embedder
 from memory.frames import Frames
 from memory.llm.interface import Model
@@ -67,6 +68,7 @@ def build(
         queue=JobQueue(redis),
         embedder=embedder,
         cache=CardCache(settings.cache_mb),
+        keys=load_keys(settings.keys_file),
         model=model or ModelChooser(settings, embedder),
     )
     return Wiring(
