@@ -100,6 +100,7 @@ def worker(settings: Settings, args: argparse.Namespace) -> None:
 
 def scheduler(settings: Settings, _args: argparse.Namespace) -> None:
     """Queue what happens at intervals, and wake what is due."""
+    from memory.cards.firing import Dispatcher, Firing
     from memory.queue import JobName
     from memory.running.scheduler import Scheduler
     from memory.running.scheduler import run as run_scheduler
@@ -107,7 +108,10 @@ def scheduler(settings: Settings, _args: argparse.Namespace) -> None:
 
     parts = build(settings)
     every = {JobName.SWEEP: settings.sweep_s}
-    run_scheduler(Scheduler(parts.redis, parts.queue, parts.clock, every), dispatchers=())
+    firing = Firing(
+        engine=parts.engine, frames=parts.frames, queue=parts.queue, clock=parts.clock, redis=parts.redis
+    )
+    run_scheduler(Scheduler(parts.redis, parts.queue, parts.clock, every), [Dispatcher(firing)])
 
 
 def _current_engine(settings: Settings) -> Engine:

@@ -25,7 +25,7 @@ from memory.storage.engine import reading, transaction
 
 log = logging.getLogger(__name__)
 
-_CHANNEL = "asterism:frames:"
+CHANNEL = "asterism:frames:"  # and a person's id: something happened to them
 _POLL_S = 2.0  # how long a reader trusts silence when the wake-up may be lost
 
 
@@ -110,7 +110,7 @@ class Frames:
         self._notify(person_id)
         if self._redis is not None:
             try:
-                self._redis.publish(f"{_CHANNEL}{person_id}", "1")
+                self._redis.publish(f"{CHANNEL}{person_id}", "1")
             except RedisError as error:
                 # Readers in other processes find the frame by polling.
                 log.warning("wake-up not sent", extra={"error": type(error).__name__})
@@ -166,12 +166,12 @@ class Frames:
             try:
                 assert self._redis is not None  # noqa: S101 (told to the type checker)
                 with self._redis.pubsub(ignore_subscribe_messages=True) as channel:  # type: ignore[no-untyped-call]
-                    channel.psubscribe(f"{_CHANNEL}*")
+                    channel.psubscribe(f"{CHANNEL}*")
                     for person_id in list(self._wake):
                         self._notify(person_id)  # what came while Valkey was away was not heard
                     for message in channel.listen():
                         name = message["channel"]
                         name = name.decode() if isinstance(name, bytes) else name
-                        self._notify(int(name.removeprefix(_CHANNEL)))
+                        self._notify(int(name.removeprefix(CHANNEL)))
             except (RedisError, OSError):
                 pause.wait(_POLL_S)

@@ -12,11 +12,13 @@ from sqlalchemy.orm import Session
 
 from memory import language as lang
 from memory.cards import identity, linking
-from memory.cards.nature import is_coming, is_visible
+from memory.cards.nature import is_visible
+from memory.cards.reminders import first_due
 from memory.embedding import Embedder
 from memory.errors import InvalidInput
 from memory.records import Card, CardStatus, Category, NewCard, Person, When
 from memory.storage import cards as rows
+from memory.storage import deliveries
 from memory.storage import links as link_rows
 from memory.storage import turns as turn_rows
 
@@ -125,7 +127,10 @@ def edit(
         "attribute": new.attribute,
         "people": list(new.people),
         "visible": is_visible(new.category, when=moment, consult=card.visible, now=now),
-        "due_at": _due(new, now=now),
+        # What was snoozed or skipped stays so when only the words change.
+        "due_at": card.due_at
+        if (moment, new.category) == (card.when, card.category)
+        else first_due(new.category, moment, now=now),
         **rows.when_columns(moment),
         **_indexed(new, embedder),
     }
@@ -181,6 +186,7 @@ def restore(session: Session, person: Person, card: Card, *, now: datetime) -> b
     """Make a superseded value the current one again; what had replaced it is superseded in turn."""
     if rows.set_status(session, [card.id], CardStatus.ACTIVE, now=now, was=CardStatus.SUPERSEDED) != 1:
         return False
+    rows.change(session, card.id, now=now, due_at=first_due(card.category, card.when, now=now))
     rivals = rows.superseders(session, person.id, card.id)
     if identity.is_single(card.attribute):
         rivals += [
@@ -204,7 +210,10 @@ def restore(session: Session, person: Person, card: Card, *, now: datetime) -> b
 def purge(session: Session, *, now: datetime, undo_s: float) -> int:
     """Remove what was forgotten longer ago than its undo lasts; returns how many rows went."""
     due = rows.forgotten_before(session, now - timedelta(seconds=undo_s))
-    return rows.remove(session, due) if due else 0
+    if not due:
+        return 0
+    deliveries.drop_frames(session, due)
+    return rows.remove(session, due)
 
 
 def _checked(new: NewCard) -> NewCard:
@@ -277,7 +286,7 @@ def _insert(
         visible=is_visible(new.category, when=new.when, consult=consult, now=now),
         subject_key=identity.subject_key(new.subject),
         **_indexed(new, embedder),
-        due_at=_due(new, now=now),
+        due_at=first_due(new.category, new.when, now=now),
         supersedes_id=old[0].id if old else None,
         now=now,
     )
@@ -307,12 +316,3 @@ def _indexed(new: NewCard, embedder: Embedder) -> dict[str, Any]:
         "vector": embedder.encode([f"{new.title} {new.text}".strip()])[0],
         "vector_version": embedder.version,
     }
-
-
-def _due(new: NewCard, *, now: datetime) -> datetime | None:
-    """The next firing of a reminder, UTC; None for everything else and for what is past."""
-    if new.category is not Category.REMINDER or new.when is None:
-        return None
-    if not is_coming(new.when, now=now):
-        return None
-    return lang.next_occurrence(new.when, after=now)
