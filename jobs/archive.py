@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from jobs.wiring import wiring
 from memory import cards
+from memory.llm.choose import load_connection
+from memory.llm.summarising import summariser
 from memory.overview import archive
 from memory.queue import JobName
 from memory.storage import turns as turn_rows
 from memory.storage.engine import reading, transaction
+from memory.wiring import Wiring
 
 _UNQUEUED_AFTER = timedelta(minutes=2)  # by then a queued job has run
 
@@ -21,7 +24,13 @@ def run(*, conversation_id: int) -> int:
         1 when the summary was written now, else 0.
     """
     parts = wiring()
-    return int(archive.write_summary(parts.engine, parts.embedder, conversation_id, now=parts.clock()))
+    now = parts.clock()
+    summarises = None
+    if load_connection(parts.settings) is not None:
+        summarises = summariser(parts.model(), now=now)
+    return int(
+        archive.write_summary(parts.engine, parts.embedder, conversation_id, now=now, summarises=summarises)
+    )
 
 
 def sweep() -> int:
@@ -36,8 +45,7 @@ def sweep() -> int:
     parts = wiring()
     now = parts.clock()
     closed = archive.close_silent(parts.engine, now=now, idle_s=parts.settings.idle_s)
-    for conversation_id in archive.pending_summaries(parts.engine):
-        archive.write_summary(parts.engine, parts.embedder, conversation_id, now=now)
+    _summarise(parts, now=now)
     with reading(parts.engine) as session:
         unverified = turn_rows.unverified(session, before=now - _UNQUEUED_AFTER, limit=200)
     for turn_id in unverified:
@@ -46,3 +54,14 @@ def sweep() -> int:
         cards.purge(session, now=now, undo_s=parts.settings.undo_s)
         turn_rows.purge_deleted(session, now - timedelta(seconds=parts.settings.undo_s))
     return len(closed)
+
+
+def _summarise(parts: Wiring, *, now: datetime) -> None:
+    """See to the summaries that are missing: in jobs of their own where a model takes its time over each."""
+    slow = load_connection(parts.settings) is not None
+    for conversation_id in archive.pending_summaries(parts.engine):
+        if slow and parts.queue.enqueue(
+            JobName.ARCHIVE, unique=str(conversation_id), conversation_id=conversation_id
+        ):
+            continue
+        archive.write_summary(parts.engine, parts.embedder, conversation_id, now=now)

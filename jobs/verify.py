@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from jobs.wiring import wiring
 from memory.cards.verifier import verify
+from memory.llm.choose import load_connection
+from memory.llm.verifying import proposer
 from memory.overview.archive import index_turn
 
 
@@ -15,5 +17,9 @@ def run(*, turn_id: int) -> int:
     """
     parts = wiring()
     index_turn(parts.engine, parts.embedder, turn_id)
-    outcome = verify(parts.engine, parts.embedder, turn_id, now=parts.clock())
+    now = parts.clock()
+    propose = None
+    if load_connection(parts.settings) is not None:
+        propose = proposer(parts.model(), now=now)
+    outcome = verify(parts.engine, parts.embedder, turn_id, now=now, propose=propose)
     return 0 if outcome is None else outcome.recovered

@@ -45,8 +45,13 @@ def is_grounded(
 
 
 def own_words(said: str) -> str:
-    """A message without what was pasted into it: only the person's own words can be kept."""
-    return re.sub(r"<pasted>.*?(</pasted>|$)", " ", said, flags=re.DOTALL | re.IGNORECASE)
+    """A message with what was pasted blanked out, every word in its place: only own words can be kept."""
+    return re.sub(
+        r"<pasted>.*?(</pasted>|$)",
+        lambda pasted: " " * len(pasted.group()),
+        said,
+        flags=re.DOTALL | re.IGNORECASE,
+    )
 
 
 def _has_number(number: str, folded: str, sources: str, language: str) -> bool:

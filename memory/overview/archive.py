@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import Engine
+from sqlalchemy.orm import Session
 
 from memory import language as lang
 from memory.cards.indexing import indexed
 from memory.embedding import Embedder
 from memory.overview.summary import summarise
-from memory.records import Turn
+from memory.records import Conversation, Turn
 from memory.storage import conversations as conversation_rows
 from memory.storage import turns as turn_rows
 from memory.storage.engine import reading, transaction
@@ -20,21 +21,32 @@ from memory.storage.engine import reading, transaction
 log = logging.getLogger(__name__)
 
 Summarises = Callable[[Sequence[Turn]], str]
+Tells = Callable[[Session, Conversation], None]
 
 
-def close_silent(engine: Engine, *, now: datetime, idle_s: float, limit: int = 500) -> list[int]:
-    """Archive the conversations whose person has been silent for more than `idle_s`; their ids."""
+def close_silent(
+    engine: Engine, *, now: datetime, idle_s: float, tells: Tells | None = None, limit: int = 500
+) -> list[tuple[int, int]]:
+    """Archive the conversations whose person has been silent for more than `idle_s`.
+
+    Args:
+        tells: called in the transaction that archives, to tell the person's pages.
+
+    Returns:
+        The conversations that were archived now, as (person id, conversation id).
+    """
+    moment = now - timedelta(seconds=idle_s)
     with reading(engine) as session:
-        silent = conversation_rows.silent_since(session, now - timedelta(seconds=idle_s), limit=limit)
+        silent = conversation_rows.silent_since(session, moment, limit=limit)
     closed = []
     for conversation in silent:
         with transaction(engine) as session:
-            # Looked at again under the lock: the person may have come back a moment ago.
-            current = conversation_rows.by_id(session, conversation.id)
-            if conversation_rows.is_over(
-                current.last_exchange_at, now=now, idle_s=idle_s
-            ) and conversation_rows.close(session, conversation.id, now=now):
-                closed.append(conversation.id)
+            # Looked at again by the statement itself: the person may have come back a moment ago.
+            if not conversation_rows.close_if_silent(session, conversation.id, moment, now=now):
+                continue
+            if tells is not None:
+                tells(session, conversation)
+        closed.append((conversation.person_id, conversation.id))
     return closed
 
 
@@ -52,7 +64,9 @@ def write_summary(
     now: datetime,
     summarises: Summarises | None = None,
 ) -> bool:
-    """Summarise an archived conversation and index it; False when that is done already.
+    """Summarise an archived conversation and index it; False when that is done already or too early.
+
+    It is too early while a turn of it waits or runs: a summary must know the end.
 
     Killed at any step it leaves no summary or one: the row is written by one
     conditional update, and only while there is none.
@@ -63,6 +77,10 @@ def write_summary(
     with reading(engine) as session:
         conversation = conversation_rows.find(session, conversation_id)
         if conversation is None or conversation.archived_at is None or conversation.private:
+            return False
+        if conversation.summary:
+            return False  # before a model is asked for what there is already
+        if conversation_rows.is_busy(session, conversation_id):
             return False
         turns = turn_rows.of_conversation(session, conversation_id)
     summary = ""
@@ -79,6 +97,10 @@ def write_summary(
     language = turns[-1].language if turns else "en"
     vector = embedder.encode([summary])[0] if summary else None
     with transaction(engine) as session:
+        conversation_rows.lock(session, conversation_id)
+        now_there = turn_rows.of_conversation(session, conversation_id)
+        if [turn.id for turn in now_there] != [turn.id for turn in turns]:
+            return False  # one was taken out meanwhile: the summary must not bring it back
         return conversation_rows.write_summary(
             session,
             conversation_id,
