@@ -114,7 +114,7 @@ class _Judge:
         if threshold is None and self.lived is not None and self.lived.when is not None:
             past = self.lived.when.start < self.scene.now.replace(tzinfo=None)
             threshold = LIVED if past else None
-        if threshold is None and each.clause.result:
+        if threshold is None and each.clause.result and not any(t.rrule for t in each.times):
             threshold = LOOSE  # "so ...": mostly a remark
         elif threshold is None and self.several and not lasting(self.scene, each, None)[0]:
             threshold = AMONG  # facts come together
@@ -179,6 +179,11 @@ def _put_right(scene: Scene, clauses: list[Clause]) -> list[Clause]:
     return kept
 
 
+def _opens_noun(scene: Scene, word: str) -> bool:
+    lex = scene.lex
+    return lex.has("article", word) and not lex.has("that", word)
+
+
 def like_mine(scene: Scene, piece: Piece) -> Candidate | None:
     """What a question tells of the speaker's own thing: "a cellar that, like ours, floods every spring"."""
     lex = scene.lex
@@ -187,7 +192,7 @@ def like_mine(scene: Scene, piece: Piece) -> Candidate | None:
         return None
     at, last = piece.range_of(match)
     start = at
-    while start > 0 and not lex.has("article", piece.words[start - 1].folded):
+    while start > 0 and not _opens_noun(scene, piece.folded[start - 1]):
         start -= 1
     if start == 0:
         return None

@@ -15,6 +15,7 @@ LOOSE = 0.62  # ... when nothing in it says whose it is
 CORRECTED = 0.3  # ... when the person puts something right
 AMONG = 0.33  # ... when another clause of the sentence is lasting
 LIVED = 0.6  # ... beside an event that is over
+STRONG = ("home", "job", "diet", "allergy", "age", "code")  # rows that need no lean
 CONDITIONAL = 0.85  # ... when it hangs on an "if"
 
 
@@ -34,7 +35,7 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
             return False, "no verb"
     if lex.search("hypothetical", norm) or lex.search("joke_word", norm) or lex.search("unsure", norm):
         return False, "unreal"
-    if lex.search("speech", norm) and any(m.owner or m.name for m in told.mentions):
+    if lex.search("speech", norm) and (told.mentions or told.subject.kind in ("person", "thing")):
         return False, "somebody's words"
     if lex.search("meta", norm) and not lex.search("home_anchor", norm):
         return False, "about the talk"
@@ -43,6 +44,11 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
     code = has_code(piece)
     if _introduces(scene, piece):
         return True, "introduces"
+    strong = rule is not None and rule[0].split(":")[0] in STRONG
+    if strong and leaning.unreal < 0.85 and threshold != CONDITIONAL:
+        return True, f"{rule[0] if rule else ''} {leaning.lasting:.2f}"
+    if lex.has("it", piece.folded[0]) and not rule and not code:
+        return False, "what it is was not said"
     if lex.search("state", norm) and leaning.lasting < 0.8 and not code:
         return False, "passing state"
     needed = threshold

@@ -73,6 +73,8 @@ def _subject(
 ) -> tuple[Subject, int]:
     """Whom a clause is about and how many of its first words say so."""
     lex, words = scene.lex, piece.words
+    if is_age(scene, piece):
+        return replace(before), 0
     at = 0
     while at < len(words) and (lex.has("adverb", words[at].folded) or lex.has("filler", words[at].folded)):
         at += 1
