@@ -18,14 +18,14 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from memory import cards
 from memory import language as lang
+from memory.conductor import thread, versions
 from memory.conductor.gate import Check
+from memory.conductor.interrupted import mark_interrupted
 from memory.conductor.run import Parts, run_turn
 from memory.errors import AppError, Conflict, InvalidInput
 from memory.queue import JobName
-from memory.records import ENDED, CardStatus, Person, Turn, TurnContext, TurnState
-from memory.storage import cards as card_rows
+from memory.records import ENDED, Person, Turn, TurnContext, TurnState
 from memory.storage import conversations as conversation_rows
 from memory.storage import leases
 from memory.storage import people as people_rows
@@ -154,12 +154,11 @@ class Conductor:
                 raise Conflict(
                     "This can be changed when it has been answered, while the conversation is open."
                 )
-            now = self._parts.clock()
-            turn_rows.mark_deleted(session, turn.id, at=now)
-            turn_rows.redo_summaries(session, [turn.id])
-            cards.forget(session, card_rows.of_turn(session, turn.id), now=now)
+            conversation_rows.lock(session, turn.conversation_id)
+            versions.delete(session, turn, now=self._parts.clock())
             self._frame(session, person.id, turn.conversation_id, turn.id, "removed", {})
         self._parts.frames.wake(person.id)
+        self._summarise_anew(turn.conversation_id)
 
     def undo_delete(self, person: Person, turn_public_id: str) -> None:
         """Bring back a turn that was taken out a moment ago, with its cards.
@@ -169,12 +168,49 @@ class Conductor:
         """
         with transaction(self._parts.engine) as session:
             turn = turn_rows.by_public_id(session, person.id, turn_public_id)
-            turn_rows.mark_deleted(session, turn.id, at=None)
-            turn_rows.redo_summaries(session, [turn.id])
-            forgotten = card_rows.of_turn(session, turn.id, status=CardStatus.FORGOTTEN)
-            cards.undo_forget(session, forgotten, now=self._parts.clock())
+            conversation_rows.lock(session, turn.conversation_id)
+            versions.restore(session, turn, now=self._parts.clock())
             self._frame(session, person.id, turn.conversation_id, turn.id, "restored", {})
         self._parts.frames.wake(person.id)
+        self._summarise_anew(turn.conversation_id)
+
+    def start_afresh(self, person: Person) -> bool:
+        """Archive the open conversation now; the next message begins a new one. False when none was open.
+
+        An answer that is under way is finished in the old one.
+
+        Raises:
+            Conflict: a human holds the conversation.
+        """
+        closed = thread.start_afresh(self._parts.engine, self._parts.frames, person, now=self._parts.clock())
+        if closed is not None:
+            self._summarise_anew(closed)
+        return closed is not None
+
+    def set_speaker(self, person: Person, *, name: str, relation: str = "") -> None:
+        """Say who holds the phone from now on; "" is the owner.
+
+        Raises:
+            InvalidInput: the name or the relation is too long.
+        """
+        parts = self._parts
+        closed = thread.set_speaker(
+            parts.engine,
+            parts.frames,
+            person,
+            name=name,
+            relation=relation,
+            now=parts.clock(),
+            idle_s=parts.settings.idle_s,
+        )
+        if closed is not None:
+            self._summarise_anew(closed)
+
+    def _summarise_anew(self, conversation_id: int) -> None:
+        """See to a conversation's summary; the job leaves open ones alone, and the sweep finds it too."""
+        self._parts.queue.enqueue(
+            JobName.ARCHIVE, unique=str(conversation_id), conversation_id=conversation_id
+        )
 
     def wait(self, turn_id: int, timeout_s: float) -> Turn:
         """The turn once it has ended, or as it stands after `timeout_s` seconds."""
@@ -194,30 +230,12 @@ class Conductor:
         with reading(parts.engine) as session:
             owners = leases.running_owners(session)
         dead = [owner for owner in owners if self._is_dead(owner)]
-        with transaction(parts.engine) as session:
-            now = parts.clock()
-            turns = leases.interrupt(session, now=now, dead=dead)
-            for turn in turns:
-                parts.frames.add(
-                    session,
-                    person_id=turn.person_id,
-                    kind="answered",
-                    body={
-                        "answer": turn.answer,
-                        "state": turn.state.value,
-                        "at": now.isoformat(timespec="seconds"),
-                    },
-                    now=now,
-                    conversation_id=turn.conversation_id,
-                    turn_id=turn.id,
-                )
+        marked = mark_interrupted(parts.engine, parts.frames, now=parts.clock(), dead=dead)
+        with reading(parts.engine) as session:
             waiting = leases.people_waiting(session)
-        for turn in turns:
-            log.warning("turn interrupted", extra={"turn_id": turn.id})
-            parts.frames.wake(turn.person_id)
         for person_id in waiting:
             self._kick(person_id)
-        return len(turns)
+        return marked
 
     def _write(
         self, person: Person, *, text: str, client_id: str, context: TurnContext, replaces: str | None
@@ -252,12 +270,12 @@ class Conductor:
                 if context.zone != person.zone:
                     people_rows.set_zone(session, person.id, context.zone)  # they travelled
                 if closed is not None:
-                    self._frame(session, person.id, closed, None, "archived", {})
+                    thread.tell_closed(session, parts.frames, person.id, closed, now=now)
                 if fresh:
                     body = {"at": now.isoformat(timespec="seconds"), "private": conversation.private}
                     self._frame(session, person.id, conversation.id, None, "conversation", body)
                 if old is not None:
-                    turn_rows.supersede(session, old.id)
+                    versions.supersede(session, old, said_anew=text != old.said, now=now)
                     self._frame(session, person.id, conversation.id, old.id, "removed", {})
                 self._frame(
                     session,
@@ -276,7 +294,7 @@ class Conductor:
                 )
         parts.frames.wake(person.id)
         if closed is not None:
-            parts.queue.enqueue(JobName.ARCHIVE, unique=str(closed), conversation_id=closed)
+            self._summarise_anew(closed)
         if new and not held:
             self._kick(person.id)
         return turn

@@ -8,6 +8,7 @@ from functools import cache
 from importlib import resources
 from zoneinfo import ZoneInfo
 
+from memory.decisions.schema import Keys
 from memory.llm.interface import Message, ModelRequest, ToolSpec
 from memory.overview import Overview, render, render_rules, render_settled, tokens_of
 from memory.overview.blocks import RULES, SETTLED
@@ -35,6 +36,7 @@ def build_request(
     language: str,
     zone: str,
     now: datetime,
+    keys: Keys | None = None,
 ) -> ModelRequest:
     """Everything for one model call.
 
@@ -55,6 +57,9 @@ def build_request(
             f"{speaker} holds {person.name}'s phone. What {speaker} says is about {speaker}, never about "
             f"{person.name}; tell {speaker} nothing sensitive of {person.name}'s."
         )
+    if keys is not None:
+        names = "; ".join(f"{key.name} ({key.type.value})" for key in keys.open())
+        told.append(f"Decision keys for record_decision: {names}.")
     told.append(render_rules(overview.block(RULES).entries))
     return ModelRequest(
         instructions="\n\n".join(part for part in told if part),

@@ -50,12 +50,14 @@ def source_of(
         observed: retrieved passages and tool output of this turn.
     """
 
-    def stands_in(text: str) -> bool:
-        return _stands_in(key, value, text, language=language, now=now, zone=zone)
+    def here(text: str) -> bool:
+        return stands_in(key, value, text, language=language, now=now, zone=zone)
 
-    if stands_in(said):
-        return Source.PERSON
-    if stands_in(proposed):
+    if here(said):
+        clauses = [part for part in re.split(r"[,;:.!?–—]+", said) if here(part)]
+        denied = bool(clauses) and all(refuses(part, language) for part in clauses)
+        return Source.UNDECIDED if denied else Source.PERSON
+    if here(proposed):
         if goes_on(said, language):
             return Source.UNDECIDED
         if _chooses(value, said, language):
@@ -63,7 +65,7 @@ def source_of(
         if consents(said, language) and _single(key, proposed, language=language, now=now, zone=zone):
             return Source.PERSON
         return Source.UNDECIDED
-    return Source.OBSERVATION if any(stands_in(text) for text in observed) else Source.ASSISTANT
+    return Source.OBSERVATION if any(here(text) for text in observed) else Source.ASSISTANT
 
 
 def consents(said: str, language: str) -> bool:
@@ -86,7 +88,8 @@ def goes_on(said: str, language: str) -> bool:
     return False
 
 
-def _stands_in(key: Key, value: str, text: str, *, language: str, now: datetime, zone: str) -> bool:
+def stands_in(key: Key, value: str, text: str, *, language: str, now: datetime, zone: str) -> bool:
+    """Whether a canonical value stands in a text, in whatever form it is said there."""
     if not text.strip():
         return False
     if key.type in (KeyType.TEXT, KeyType.ADDRESS):

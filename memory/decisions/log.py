@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from memory.decisions.consent import Source, source_of
+from memory.decisions.consent import Source, source_of, stands_in
 from memory.decisions.schema import Key, Keys
 from memory.decisions.values import Refused, canonical, say
 from memory.records import Conversation, Decision, Turn
@@ -142,6 +142,14 @@ def withdraw(
         session, turn.person_id, matter_name(conversation, matter), conversation_id=conversation.id, now=now
     )
     return rows.withdraw(session, place, key=name, now=now)
+
+
+def tells(keys: Keys, decision: Decision, text: str, *, language: str, now: datetime, zone: str) -> bool:
+    """Whether a text says what was decided: such a statement is a decision and makes no card."""
+    key = keys.get(decision.key)
+    if key is None:
+        return False
+    return stands_in(key, decision.value, text, language=language, now=now, zone=zone)
 
 
 def told(keys: Keys, decision: Decision, *, language: str, now: datetime, zone: str) -> tuple[str, str]:

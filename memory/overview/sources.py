@@ -10,12 +10,15 @@ from zoneinfo import ZoneInfo
 from sqlalchemy.orm import Session
 
 from memory import language as lang
-from memory.overview.blocks import LATELY, RECENT, RULES, SAMPLE, WARM, Entry
+from memory.decisions.log import told
+from memory.decisions.schema import Keys
+from memory.overview.blocks import LATELY, RECENT, RULES, SAMPLE, SETTLED, WARM, Entry
 from memory.overview.gather import Source
 from memory.overview.pack import tokens_of
-from memory.records import Card, Conversation, Person, Turn
+from memory.records import Card, Conversation, Decision, Person, Turn
 from memory.storage import cards as card_rows
 from memory.storage import conversations as conversation_rows
+from memory.storage import decisions as decision_rows
 from memory.storage import rules as rule_rows
 from memory.storage import turns as turn_rows
 
@@ -30,7 +33,13 @@ SAMPLE_CARDS = 10
 
 
 def sources_for(
-    person: Person, *, language: str, zone: str, now: datetime, guest: bool = False
+    person: Person,
+    *,
+    language: str,
+    zone: str,
+    now: datetime,
+    guest: bool = False,
+    keys: Keys | None = None,
 ) -> Mapping[str, Source]:
     """The sources that read memory for one person.
 
@@ -80,7 +89,40 @@ def sources_for(
             for rule in rule_rows.of_person(session, person.id)
         ]
 
-    return {RECENT: recent, WARM: warm, LATELY: lately, SAMPLE: sample, RULES: rules}
+    def settled(session: Session) -> list[Entry]:
+        if keys is None:
+            return []
+        return [
+            _decision(keys, decision, language=language, zone=zone, now=now)
+            for decision in decision_rows.current(session, person.id, now=now)
+        ]
+
+    return {
+        SETTLED: settled,
+        RULES: rules,
+        RECENT: recent,
+        WARM: warm,
+        LATELY: lately,
+        SAMPLE: sample,
+    }
+
+
+def _decision(keys: Keys, decision: Decision, *, language: str, zone: str, now: datetime) -> Entry:
+    """A settled decision as one line: the same bytes for the same state on the same day."""
+    label, value = told(keys, decision, language=language, now=now, zone=zone)
+    matter = "" if decision.matter.startswith("conversation ") else f" [{decision.matter}]"
+    text = f"{label}{matter}: {value}"
+    data = {
+        "key": decision.key,
+        "value": decision.value,
+        "label": label,
+        "said": value,
+        "matter": decision.matter,
+        "by": decision.decided_by,
+    }
+    return Entry(
+        key=f"decision:{decision.matter}:{decision.key}", text=text, data=data, tokens=tokens_of(text)
+    )
 
 
 def _cards(cards: list[Card], guest: bool, language: str, now: datetime) -> list[Entry]:

@@ -20,6 +20,7 @@ from memory.clock import system_clock
 from memory.conductor.conductor import Conductor
 from memory.conductor.run import Parts
 from memory.config import Settings
+from memory.decisions.schema import load as load_keys
 from memory.embedding import DIMENSIONS, Embedder
 from memory.frames import Frames
 from memory.llm.scripted import Say, ScriptedModel
@@ -122,6 +123,7 @@ def conductor(engine: Engine, folder: Path) -> Conductor:
         queue=FakeQueue(),
         embedder=Embedder(),
         cache=CardCache(256),
+        keys=load_keys(),
         model=lambda: model,
     )
     return Conductor(parts)

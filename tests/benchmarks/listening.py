@@ -19,6 +19,7 @@ from memory.cards.verifier import verify
 from memory.conductor.conductor import Conductor
 from memory.conductor.run import Parts
 from memory.config import Settings
+from memory.decisions.schema import load as load_keys
 from memory.embedding import Embedder
 from memory.frames import Frames
 from memory.llm.interface import Model
@@ -109,6 +110,7 @@ class Player:
             queue=FakeQueue(),
             embedder=self.embedder,
             cache=CardCache(64),
+            keys=load_keys(),
             model=self.model or ModelChooser(settings, self.embedder),
         )
         self.conductor = Conductor(self.parts)
