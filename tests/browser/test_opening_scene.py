@@ -101,7 +101,7 @@ def say(page: Page, text: str) -> str:
     """Say it, wait for the whole answer and give it."""
     before = page.locator("#log .prose").count()
     page.locator("#text").fill(text)
-    page.locator("#text").press("Enter")
+    page.locator("#composer [data-send]").click()  # works before the script has loaded, too
     answer = page.locator("#log .prose").nth(before)
     expect(answer).to_be_visible(timeout=_SLOW_MS)
     return answer.inner_text()
