@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from memory.language import (
@@ -28,12 +28,15 @@ from memory.language import (
 )
 from memory.language import words as split_words
 from memory.llm.embedded.phrases import Phrases
-from memory.llm.embedded.scene import Embeds, Json
+from memory.llm.embedded.scene import Embeds, Json, when_of
 from memory.llm.embedded.topics import topics
 
 # Weights of what speaks for a card. Words of the question count most; the words
 # of the message before help an elliptic question ("and the one for the safe?").
-WORDS, BEFORE, TOPICS, MEANING, NAMED, HOLDS = 2.0, 0.6, 0.9, 1.2, 0.8, 0.5
+WORDS, BEFORE, TOPICS, MEANING, NAMED, HOLDS, DATED = 2.0, 0.6, 0.9, 1.2, 0.8, 0.5, 0.8
+# Kinds of value that a card about the right person surely answers with; a moment or a
+# place in it may belong to anything.
+SURE = frozenset({"age", "phone", "colour", "job", "home", "diet", "name"})
 # A card below this share of the best one's score adds nothing to the answer.
 BESIDE = 0.45
 UNMET = 0.35  # weight of a word or topic that no found card has
@@ -42,6 +45,7 @@ MOST = 3  # cards in one answer
 # words, or this share of its topics, or one of them and is this near in meaning.
 SHARE, THEME, NEAR = 0.34, 0.45, 0.2
 _PHONE = re.compile(r"(?:\d[\s\-/.()]*){5,}")
+_INSIDE = 5  # a shorter stem is not looked for inside a longer word
 _DIGIT = re.compile(r"\d")
 _NOT_WORD = re.compile(r"[^\w\-]+")
 
@@ -68,6 +72,7 @@ class Fit:
     card: Json
     words: frozenset[str]  # the question's words that it has
     topics: frozenset[str]  # the question's topics that it speaks of
+    dated: bool  # lies on a day that the question names
     share: float  # weight of these among all of the question's words, 0..1
     before: float  # weight of the words of the message before that it has, 0..1
     theme: float  # weight of the shared topics among all of the question's, 0..1
@@ -101,8 +106,13 @@ def asked(text: str, names: Sequence[str], relations: Sequence[str], *, before: 
     """
     language = known.language
     folded_names = frozenset(part for name in names for part in fold(name).split())
-    stems = frozenset(terms(text, language)) - frozenset(terms(" ".join(names), language))
+    people = " ".join([*names, *relations])
+    stems = frozenset(terms(text, language)) - frozenset(terms(people, language))
     keys = relation_words(language)
+    kinds = known.asked(fold(text))
+    if "number" in kinds and people:
+        kinds = (*kinds, "phone")  # a person's number is for calling, a lock's is not
+    rest = " ".join(word for word in split_words(fold(text)) if word not in split_words(fold(people)))
     return Asked(
         text=text,
         terms=stems,
@@ -110,8 +120,8 @@ def asked(text: str, names: Sequence[str], relations: Sequence[str], *, before: 
         names=folded_names,
         people=tuple(frozenset(fold(name).split()) for name in names),
         relations=frozenset(keys.get(fold(word), fold(word)) for word in relations),
-        kinds=known.asked(fold(text)),
-        topics=topics(text, language),
+        kinds=kinds,
+        topics=topics(rest, language),
         is_double=sum(word in question_words(language) for word in split_words(fold(text))) > 1,
     )
 
@@ -124,7 +134,7 @@ def answering(
     accepted = [fit for fit in fits if _is_acceptable(question, fit)]
     if not accepted:
         return ()
-    chosen = _together(question, accepted, fits)
+    chosen = _together(question, accepted, fits, known)
     if not any(fit.holds for fit in chosen):
         return ()
     return tuple(chosen)
@@ -145,6 +155,7 @@ def weigh(
     meaning = rows[1:] @ rows[0]
     # Of two Annas the one that was asked about: half a name is only enough where nobody has all of it.
     fully = any(person <= set(re.findall(r"[^\W_]+", blob)) for person in question.people for blob in blobs)
+    days = _days(question, known, now)
     fits = []
     for at, card in enumerate(cards):
         hit = frozenset(t for t in question.terms if _has(t, blobs[at], stems[at]))
@@ -156,10 +167,15 @@ def weigh(
         holds = all(holds_kind(kind, question, card, known, now) for kind in question.kinds)
         theme = sum(rarity[t] for t in themes[at]) / (sum(rarity.values()) or 1.0)
         score = WORDS * share + BEFORE * nearby + TOPICS * theme + MEANING * float(meaning[at])
-        score += NAMED * named + HOLDS * holds - 0.02 * at  # what search put first stays first among equals
+        dated = _date_of(card) in days
+        score += (
+            DATED * dated + NAMED * named + HOLDS * holds - 0.02 * at
+        )  # what search put first stays first among equals
         near_by = float(meaning[at])
         entities = _entities(card, known)
-        fits.append(Fit(card, hit, themes[at], share, nearby, theme, near_by, named, holds, entities, score))
+        fits.append(
+            Fit(card, hit, themes[at], dated, share, nearby, theme, near_by, named, holds, entities, score)
+        )
     return sorted(fits, key=lambda fit: -fit.score)
 
 
@@ -171,13 +187,28 @@ def _weights(
     return {t: _rarity(count, len(blobs)) for t, count in counts.items()}
 
 
+def _days(question: Asked, known: Phrases, now: datetime) -> frozenset[date]:
+    """The days that a question names, in the past and to come."""
+    mentions = [
+        mention
+        for tense in ("future", "past")
+        for mention in find_times(question.text, language=known.language, now=now, tense=tense)
+    ]
+    return frozenset(m.date for m in mentions if m.date is not None and m.has_date)
+
+
+def _date_of(card: Json) -> date | None:
+    when = when_of(card.get("when"), "UTC")
+    return when.start.date() if when is not None else None
+
+
 def _rarity(count: int, total: int) -> float:
     return math.log(1 + (total + 0.5) / (count + 0.5)) if count else UNMET
 
 
 def _has(term: str, blob: str, stems: frozenset[str]) -> bool:
     # Inside a longer word too: German writes "Tresornummer" as one word.
-    return term in stems or (len(term) >= 5 and term in blob)
+    return term in stems or (len(term) >= _INSIDE and term in blob)
 
 
 def _names_someone_asked(question: Asked, card: Json, blob: str, known: Phrases, *, fully: bool) -> bool:
@@ -205,25 +236,42 @@ def _entities(card: Json, known: Phrases) -> frozenset[str]:
     return frozenset(fold(name) for name in [*names, subject] if name)
 
 
-def _shares(first: Fit, second: Fit) -> bool:
-    """Whether two cards speak of one named thing or person."""
-    mine, other = (
-        {part.rstrip("s").rstrip("'") for name in fit.entities for part in name.split() if len(part) > 2}
-        for fit in (first, second)
-    )  # without the ending of an owner: "Armelle's", "Emils"
-    return bool(mine & other)
+def _share_a_name(first: Fit, second: Fit, known: Phrases) -> bool:
+    return bool(_name_parts(first, known) & _name_parts(second, known))
+
+
+def _share_a_thing(question: Asked, first: Fit, second: Fit, known: Phrases) -> bool:
+    """Whether two cards speak of one thing that the question does not name.
+
+    "Plays in the town band" leads to "The town band rehearses on Mondays".
+    """
+    texts = (str(fit.card.get("text") or "") for fit in (first, second))
+    mine, other = (frozenset(terms(text, known.language)) for text in texts)
+    shared = (mine & other) - question.terms
+    return any(len(word) >= _INSIDE and not word.isdigit() for word in shared)
+
+
+def _name_parts(fit: Fit, known: Phrases) -> set[str]:
+    """Words of the names in a card, without common ones ("street") and the ending of an owner ("Emils")."""
+    words = {part for name in fit.entities for part in name.split() if len(part) > 2}
+    return {word.rstrip("s").rstrip("'") for word in words if not topics(word, known.language)}
 
 
 def _is_acceptable(question: Asked, fit: Fit) -> bool:
     asks_about_someone = bool(question.names or question.relations)
     if asks_about_someone and not fit.named:
         return False
+    says_something = bool(question.terms or question.topics)
+    if asks_about_someone and says_something and not SURE & set(question.kinds):
+        # What is asked about a person must be what the card tells about them.
+        return bool(fit.words or fit.topics or fit.dated)
     if not asks_about_someone and _is_about_someone_else(question, fit):
         return False
     by_words = fit.share >= SHARE and bool(fit.words)
     by_topic = bool(fit.topics) and (fit.theme >= THEME or fit.meaning >= NEAR)
     by_before = fit.before >= SHARE and fit.holds and bool(question.kinds or fit.topics)
-    return bool(fit.card.get("relevant", False)) or by_words or by_topic or by_before
+    by_day = fit.dated and (bool(question.kinds or fit.words or fit.topics) or fit.meaning >= NEAR)
+    return bool(fit.card.get("relevant", False)) or by_words or by_topic or by_before or by_day
 
 
 def _is_about_someone_else(question: Asked, fit: Fit) -> bool:
@@ -233,7 +281,7 @@ def _is_about_someone_else(question: Asked, fit: Fit) -> bool:
     return bool(fit.card.get("subject"))
 
 
-def _together(question: Asked, accepted: Sequence[Fit], fits: Sequence[Fit]) -> list[Fit]:
+def _together(question: Asked, accepted: Sequence[Fit], fits: Sequence[Fit], known: Phrases) -> list[Fit]:
     """The main card, then those that say more of what was asked."""
     main = max(accepted, key=lambda fit: fit.score)
     chosen = [main]
@@ -245,12 +293,14 @@ def _together(question: Asked, accepted: Sequence[Fit], fits: Sequence[Fit]) -> 
             continue  # beside the phone number that was asked for, a door code says nothing
         if _is_namesake(question, fit):
             continue
-        linked = any(_shares(fit, other) for other in chosen)
+        linked = any(_share_a_name(fit, other, known) for other in chosen)
+        by_thing = not main.holds and fit.holds
+        by_thing = by_thing and any(_share_a_thing(question, fit, other, known) for other in chosen)
         is_near = fit.score >= BESIDE * main.score
         says_more = fit in accepted and is_near and bool(fit.words - covered) and fit.share >= SHARE
         on_topic = linked and bool(fit.words or fit.topics or question.is_double)
         on_topic = on_topic and not _is_enough(question, main)
-        if says_more or on_topic or (linked and is_near and fit.holds and not main.holds):
+        if says_more or on_topic or by_thing:
             chosen.append(fit)
             covered |= fit.words
     return chosen
@@ -310,6 +360,7 @@ def _has_name(question: Asked, card: Json, text: str, known: Phrases, now: datet
 _CHECKS: Mapping[str, Any] = {
     "age": _has_number,
     "count": _has_number,
+    "number": _has_number,
     "phone": _has_phone,
     "when": _has_moment,
     "who": _has_person,

@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from memory.language import fold, terms
+from memory.language import TimeMention, find_times, fold, terms, words
 from memory.listening import Candidate
 from memory.llm.embedded import matching
 from memory.llm.embedded.part import Wanted, searching
 from memory.llm.embedded.scene import Json, Scene
+from memory.llm.embedded.voice import sentence
 from memory.records import Category
 
 _KNOWN = frozenset({"fact", "person", "event", "memo"})
@@ -49,23 +50,71 @@ def search_correction(scene: Scene) -> Wanted:
 def calls(candidate: Candidate, arguments: dict[str, Any], scene: Scene) -> list[Wanted]:
     """Keep the candidate in place of what it contradicts."""
     old = replaced(candidate.text, scene)
+    arguments = arguments | {"text": _without_the_denied(candidate.text, scene)}
     if old is None:
         return [Wanted("create_card", arguments)]
     correction = scene.heard.correction
     wrong = correction.wrong if correction is not None else ""
     right = (correction.right if correction is not None else "") or candidate.value
-    is_moved = candidate.category == Category.EVENT and old.get("category") == "fact"
-    if (old.get("category") == "person" or is_moved) and wrong and right and _holds(old, wrong):
+    if old.get("category") == "fact" and candidate.category == Category.EVENT:
+        return [Wanted("create_card", _as_fact(candidate, arguments, old, scene) | {"supersedes": old["id"]})]
+    is_person = old.get("category") == "person"
+    if is_person and wrong and right and _holds(old, wrong) and _is_alike(wrong, right):
         return [Wanted("update_card", _put_right(old, wrong, right))]
     if old.get("subject") and not arguments.get("subject"):
         arguments = arguments | {"subject": old["subject"]}
     return [Wanted("create_card", arguments | {"supersedes": old["id"]})]
 
 
+def _as_fact(candidate: Candidate, arguments: dict[str, Any], old: Json, scene: Scene) -> dict[str, Any]:
+    """A dated statement that corrects a fact, as a fact again: with its day in its words."""
+    start, end = candidate.span
+    said = sentence(scene.said[start:end]).rstrip(".")
+    text = _with_new_moment(str(old.get("text") or ""), scene) or _without_the_denied(said, scene)
+    kept = {key: value for key, value in arguments.items() if key not in ("when", "category", "text")}
+    return {"category": "fact", "text": text, **kept}
+
+
+def _with_new_moment(old: str, scene: Scene) -> str:
+    """The old words with the moment that the message names in place of theirs; "" when one has none."""
+    before = _mentions(old, scene)
+    after = _mentions(scene.said, scene)
+    if not before or not after:
+        return ""
+    (start, end), (first, last) = before[0].span, after[0].span
+    return old[:start] + scene.said[first:last] + old[end:]
+
+
+def _mentions(text: str, scene: Scene) -> list[TimeMention]:
+    return sorted(find_times(text, language=scene.language, now=scene.now), key=lambda mention: mention.span)
+
+
+def _without_the_denied(text: str, scene: Scene) -> str:
+    """The statement without the part that only denies the wrong value: ", not Tuesday"."""
+    wrong = fold(scene.heard.correction.wrong) if scene.heard.correction is not None else ""
+    if not wrong:
+        return text
+    first, *rest = text.split(",")
+    kept = [part for part in rest if not (wrong in fold(part) and _denies(part, scene))]
+    return ",".join([first, *kept]).strip()
+
+
+def _denies(text: str, scene: Scene) -> bool:
+    return bool(set(words(fold(text))) & scene.phrases.voice.negation)
+
+
+def _is_alike(wrong: str, right: str) -> bool:
+    """Whether one value can stand in the other's place: of one kind, and as short."""
+    digits = any(c.isdigit() for c in wrong) == any(c.isdigit() for c in right)
+    return digits and len(right.split()) <= len(wrong.split()) + 1 and right[:1].isalnum()
+
+
 def correction_calls(scene: Scene) -> Sequence[Wanted]:
     """Put a bare correction right in the card that holds the wrong value."""
     correction = scene.heard.correction
     if correction is None or not correction.wrong or not correction.right:
+        return ()
+    if not _is_alike(correction.wrong, correction.right):
         return ()
     old = next((card for card in scene.found if _holds(card, correction.wrong)), None)
     return [Wanted("update_card", _put_right(old, correction.wrong, correction.right))] if old else ()
@@ -94,12 +143,12 @@ def _closest(text: str, cards: Sequence[Json], scene: Scene) -> Json | None:
     best: tuple[float, Json] | None = None
     rows = scene.embedder.encode([text, *(matching.card_text(card) for card in cards)])
     for card, meaning in zip(cards, rows[1:] @ rows[0], strict=True):
-        words = set(terms(str(card.get("text") or ""), scene.language))
-        shared = {word for word in mine & words if word not in names}
-        shared |= {word for word in mine if len(word) >= 5 and any(word in other for other in words)}
+        own = set(terms(str(card.get("text") or ""), scene.language))
+        shared = {word for word in mine & own if word not in names}
+        shared |= {word for word in mine if len(word) >= 5 and any(word in other for other in own)}
         if not shared:
             continue
-        score = len(shared) / (len(words) or 1) + float(meaning)
+        score = len(shared) / (len(own) or 1) + float(meaning)
         if best is None or score > best[0]:
             best = score, card
     return best[1] if best else None

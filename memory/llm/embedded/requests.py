@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from memory.language import find_times, fold, next_occurrence, question_words, say_date, say_time
 from memory.listening import Act
-from memory.llm.embedded import arithmetic, asking, chat, places, shortening, stating, talks, unknown
+from memory.llm.embedded import arithmetic, asking, chat, knowing, places, shortening, stating, talks, unknown
 from memory.llm.embedded.matching import answering
 from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene, when_of
@@ -172,7 +172,8 @@ def _agenda(scene: Scene) -> str:
     """What the known cards hold for the day that was named; today when none was."""
     mentions = [m for m in find_times(scene.said, language=scene.language, now=scene.now) if m.date]
     first = mentions[0].date if mentions and mentions[0].date else scene.now.date()
-    span = timedelta(days=7) if mentions and mentions[0].granularity == "week" else timedelta(days=1)
+    is_week = bool(mentions and mentions[0].granularity == "week") or scene.has("week")
+    span = timedelta(days=7) if is_week else timedelta(days=1)
     day = say_date(first, language=scene.language, now=scene.now)
     coming = []
     for card in _every(scene):
@@ -186,6 +187,10 @@ def _agenda(scene: Scene) -> str:
         if instant is not None and start <= instant < start + span:
             coming.append((instant, card))
     if not coming:
+        told = knowing.chosen(scene)
+        undated = [card for card in told if not card.get("when")] if span > timedelta(days=1) else []
+        if undated:  # "my week" may be a habit without a date
+            return scene.say("answer.about_me", list=stating.items(scene, undated))
         return scene.say("answer.agenda_free", day=day)
     ordered = [card for _, card in sorted(coming, key=lambda pair: pair[0])]
     return scene.say("answer.agenda", day=day, list=stating.items(scene, ordered))
@@ -228,7 +233,7 @@ def _other(scene: Scene) -> str:
     asks = bool(question.kinds) or bool(set(begins) & question_words(scene.language))
     if fits and asks:
         return stating.statements(scene, [fit.card for fit in fits])
-    if question.kinds and (question.names or question.relations):
+    if asks and (question.names or question.relations):
         return unknown.unknown(scene)
     told_now = {candidate.text for candidate in scene.heard.candidates}
     matters = [fit.card for fit in fits if (fit.words or fit.named) and fit.card.get("text") not in told_now]

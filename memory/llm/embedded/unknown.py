@@ -20,6 +20,6 @@ def unknown(scene: Scene) -> str:
     question = asking.question(scene)
     fits = weigh(question, scene.found, known=scene.phrases, embedder=scene.embedder, now=scene.now)
     near = closest(question, [fit for fit in fits if fit.card.get("category") == "person"])
-    if near is None:
-        return said
+    if near is None or (question.kinds and near.holds):
+        return said  # what the card has of this kind belongs to something else and would mislead
     return f"{said} {scene.say('unknown.only', who=who, what=stating.trait(near.card, who))}"
