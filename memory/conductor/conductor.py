@@ -22,7 +22,8 @@ from memory import language as lang
 from memory.conductor import thread, versions
 from memory.conductor.gate import Check
 from memory.conductor.interrupted import mark_interrupted
-from memory.conductor.run import Parts, run_turn
+from memory.conductor.parts import Parts
+from memory.conductor.run import run_turn
 from memory.errors import AppError, Conflict, InvalidInput
 from memory.queue import JobName
 from memory.records import ENDED, Person, Turn, TurnContext, TurnState
@@ -229,8 +230,14 @@ class Conductor:
         parts = self._parts
         with reading(parts.engine) as session:
             owners = leases.running_owners(session)
-        dead = [owner for owner in owners if self._is_dead(owner)]
-        marked = mark_interrupted(parts.engine, parts.frames, now=parts.clock(), dead=dead)
+        here = {owner: self._is_dead(owner) for owner in owners if owner.startswith(f"{self._host}:")}
+        marked = mark_interrupted(
+            parts.engine,
+            parts.frames,
+            now=parts.clock(),
+            dead=[owner for owner, is_dead in here.items() if is_dead],
+            alive=[owner for owner, is_dead in here.items() if not is_dead],
+        )
         with reading(parts.engine) as session:
             waiting = leases.people_waiting(session)
         for person_id in waiting:

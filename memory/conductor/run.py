@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
 from typing import Any
 
-from sqlalchemy import Engine
-
-from memory.cards.recall import CardCache
-from memory.clock import Clock
+from memory.conductor import thread
 from memory.conductor.announcements import SilentKeeping, asks_if_kept
+from memory.conductor.assembly import History, assemble, figures, read_history
 from memory.conductor.calling import call_model
+from memory.conductor.chips import chips
 from memory.conductor.citations import Citations
 from memory.conductor.gate import Check, Gate, GateView
+from memory.conductor.parts import Parts
 from memory.conductor.phrases import phrase
 from memory.conductor.prompt import build_request
-from memory.conductor.tools import ToolContext, read_known, run_tool, specs
+from memory.conductor.tools import ToolContext, run_tool, specs
 from memory.conductor.turn import (
     Ask,
     CallFailed,
@@ -36,18 +37,14 @@ from memory.conductor.turn import (
     advance,
     begin,
 )
-from memory.config import Settings
-from memory.decisions.schema import Keys
-from memory.embedding import Embedder
-from memory.frames import Frames
+from memory.conductor.waiting import patiently
 from memory.llm.interface import Message, Model, ToolCall, ToolResult
-from memory.overview import Overview, gather, pack, sources_for, tokens_of
-from memory.queue import JobName, JobQueue
+from memory.overview import Overview
+from memory.queue import JobName
 from memory.records import Card, Conversation, Person, Turn, TurnState
-from memory.storage import cards as card_rows
 from memory.storage import conversations as conversation_rows
 from memory.storage import figures as figure_rows
-from memory.storage import leases, tool_calls
+from memory.storage import leases
 from memory.storage import people as people_rows
 from memory.storage import retrievals as retrieval_rows
 from memory.storage import turns as turn_rows
@@ -55,21 +52,6 @@ from memory.storage.engine import reading, transaction
 from memory.storage.figures import Figure
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Parts:
-    """What the conductor works with."""
-
-    settings: Settings
-    clock: Clock
-    engine: Engine
-    frames: Frames
-    queue: JobQueue
-    embedder: Embedder
-    cache: CardCache
-    keys: Keys
-    model: Callable[[], Model]  # asked anew each turn, so that a connected model holds from the next one
 
 
 @dataclass
@@ -88,7 +70,7 @@ class _Running:
     model: Model
     overview: Overview = field(default_factory=lambda: Overview(blocks=()))
     exchange: list[Message] = field(default_factory=list)
-    history: Sequence[tuple[Turn, Sequence[str]]] = ()
+    history: History = ()
     known: Sequence[tuple[str, str]] = ()
     trace: dict[str, Any] = field(default_factory=dict)
     call_text: str = ""
@@ -166,6 +148,7 @@ def _prepare(
     with reading(parts.engine) as session:
         person = people_rows.by_id(session, turn.person_id)
         conversation = conversation_rows.by_id(session, turn.conversation_id)
+        history = read_history(session, turn)
     citations = Citations()
     return _Running(
         parts=parts,
@@ -176,6 +159,7 @@ def _prepare(
         stop=stop,
         gate=Gate([SilentKeeping(), *checks, citations], fallback=phrase("fallback", turn.language)),
         citations=citations,
+        history=history,
         tools=ToolContext(
             engine=parts.engine,
             embedder=parts.embedder,
@@ -193,64 +177,19 @@ def _prepare(
 
 
 def _assemble(running: _Running, pool: Executor) -> None:
-    """Ask the sources, read the thread, and note what the model will be given."""
-    parts, turn, settings = running.parts, running.turn, running.parts.settings
-    started = perf_counter()
-    gathered = gather(
-        sources_for(
-            running.person,
-            language=turn.language,
-            zone=turn.zone,
-            now=parts.clock(),
-            guest=bool(running.conversation.speaker),
-            keys=parts.keys,
-        ),
-        engine=parts.engine,
-        executor=pool,
-        deadline_s=settings.overview_deadline_s,
+    """Ask the sources, and note what the model will be given."""
+    assembled = assemble(
+        running.parts,
+        running.turn,
+        person=running.person,
+        conversation=running.conversation,
+        history=running.history,
+        model=running.model.label,
+        pool=pool,
     )
-    blocks = pack(gathered.blocks, settings.overview_tokens)
-    running.overview = Overview(blocks=blocks, missing=gathered.missing)
-    with reading(parts.engine) as session:
-        earlier = [
-            each
-            for each in turn_rows.of_conversation(session, turn.conversation_id)
-            if each.id < turn.id and each.state not in (TurnState.WAITING, TurnState.RUNNING)
-        ]
-        running.history = [
-            (each, _done(session, each) if each.state is TurnState.INTERRUPTED else ()) for each in earlier
-        ]
-    running.tools.proposed = next((each.answer for each in reversed(earlier) if each.answer), "")
-    running.known = read_known(parts.engine, running.person.id)
-    running.trace = {
-        "sources": {block.source: len(block.entries) for block in blocks},
-        "missing": dict(gathered.missing),
-        "tokens": {
-            block.source: sum(entry.tokens or tokens_of(entry.text) for entry in block.entries)
-            for block in blocks
-        },
-        "history": len(running.history),
-        "model": running.model.label,
-        "tools": [],
-        "timings_ms": {
-            "assembly": round((perf_counter() - started) * 1000, 1),
-            **{f"source:{name}": round(took, 1) for name, took in gathered.timings_ms.items()},
-        },
-    }
-
-
-def _done(session: Any, turn: Turn) -> list[str]:
-    """What the tools of a broken-off turn did, told truthfully from the store."""
-    done = []
-    for name, result in tool_calls.of_turn(session, turn.id):
-        if not result.get("ok") or "card" not in result:
-            continue
-        try:
-            card = card_rows.by_public_id(session, turn.person_id, result["card"])
-        except Exception:  # noqa: S112 (a card forgotten since: then nothing of it is told)
-            continue
-        done.append(f"{name}: {card.category.value} “{card.text}”")
-    return done
+    running.overview, running.known = assembled.overview, assembled.known_people
+    running.trace = assembled.trace
+    running.tools.proposed = next((each.answer for each, _ in reversed(running.history) if each.answer), "")
 
 
 def _loop(running: _Running) -> Progress:
@@ -272,7 +211,7 @@ def _ask(running: _Running, *, with_tools: bool) -> Happening:
     turn = running.turn
     request = build_request(
         person=running.person,
-        conversation=running.conversation,
+        conversation=running.tools.conversation,  # the owner may be back since
         turn=turn,
         history=running.history,
         overview=running.overview,
@@ -297,6 +236,7 @@ def _ask(running: _Running, *, with_tools: bool) -> Happening:
     running.trace["timings_ms"]["model"] += round((perf_counter() - started) * 1000, 1)
     if isinstance(happened, CallFailed):
         running.failure = str(happened.error)
+        running.trace["failure_kind"] = happened.error.kind.value
     return happened
 
 
@@ -310,7 +250,16 @@ def _release(running: _Running, text: str) -> Claimed | None:
     if not text:
         return None
     parts, turn = running.parts, running.turn
+    claimed = patiently(lambda again: _show(running, text, again=again))
+    parts.frames.wake(turn.person_id)
+    return claimed
+
+
+def _show(running: _Running, text: str, *, again: bool) -> Claimed | None:
+    parts, turn = running.parts, running.turn
     with transaction(parts.engine) as session:
+        if again and turn_rows.by_id(session, turn.id).answer == running.gate.released:
+            return None  # it was stored, and only the word of it was lost
         if conversation_rows.held_by(session, turn.conversation_id) is not None:
             running.gate.take_back(text)
             return Claimed()
@@ -327,7 +276,6 @@ def _release(running: _Running, text: str) -> Claimed | None:
             conversation_id=turn.conversation_id,
             turn_id=turn.id,
         )
-    parts.frames.wake(turn.person_id)
     return None
 
 
@@ -336,13 +284,21 @@ def _run_tools(running: _Running, calls: Sequence[ToolCall]) -> None:
     for call in calls:
         if running.stop.is_set():
             break
-        result = run_tool(running.tools, call)
+        result = patiently(partial(_run_tool, running, call))
         running.trace["tools"].append(call.name if result.get("ok") else f"{call.name}!")
         results.append(ToolResult(call_id=call.call_id, name=call.name, result=result))
     answered = {result.call_id for result in results}
     asked = tuple(call for call in calls if call.call_id in answered)
     running.exchange.append(Message(role="assistant", text=running.call_text, calls=asked))
     running.exchange.append(Message(role="user", results=tuple(results)))
+
+
+def _run_tool(running: _Running, call: ToolCall, _again: bool) -> dict[str, Any]:
+    # On a copy: what a call noted that was rolled back must not be taken for done.
+    tools = running.tools.copy()
+    result = run_tool(tools, call)
+    running.tools = tools
+    return result
 
 
 def _view(running: _Running) -> GateView:
@@ -365,7 +321,20 @@ def _finish(running: _Running, finish: Finish) -> None:
     used = sorted(
         running.tools.short_ids[name].id for name in running.citations.used if name in running.tools.short_ids
     )
-    running.trace |= {"gate": dict(running.gate.interventions), "failure": running.failure, "used": len(used)}
+    running.trace |= {
+        "gate": dict(running.gate.interventions),
+        "failure": running.failure,
+        "found": len(running.tools.found),
+        "used": len(used),
+    }
+    if not patiently(lambda again: _store(running, state, answer=answer, used=used)):
+        return
+    parts.frames.wake(turn.person_id)
+    _queue_jobs(running)
+
+
+def _store(running: _Running, state: TurnState, *, answer: str, used: Sequence[int]) -> bool:
+    parts, turn = running.parts, running.turn
     with transaction(parts.engine) as session:
         now = parts.clock()
         held = conversation_rows.held_by(session, turn.conversation_id) is not None
@@ -385,7 +354,7 @@ def _finish(running: _Running, finish: Finish) -> None:
             cut_off=held and bool(answer),
         )
         if not stored:
-            return
+            return False
         if running.tools.searches:
             retrieval_rows.mark_used(session, turn.id, used)
         conversation_rows.set_pending(session, turn.conversation_id, running.tools.pending)
@@ -394,9 +363,8 @@ def _finish(running: _Running, finish: Finish) -> None:
         if state is TurnState.FAILED:
             figure_rows.add(session, Figure.FAILURES, now=now)
         _answered_frames(running, session, state=state, answer=answer, shown=shown)
-    parts.frames.wake(turn.person_id)
-    log.info("turn", extra={"turn_id": turn.id, "state": state.value, **_figures(running.trace)})
-    _queue_jobs(running)
+    log.info("turn", extra={"turn_id": turn.id, "state": state.value, **figures(running.trace)})
+    return True
 
 
 def _close_gate(running: _Running, finish: Finish) -> TurnState:
@@ -440,20 +408,19 @@ def _answered_frames(
     }
     if running.tools.speaker_changed:
         conversation = conversation_rows.by_id(session, turn.conversation_id)
-        parts.frames.add(session, kind="speaker", body={"name": conversation.speaker}, **common)
+        thread.tell_speaker(
+            session,
+            parts.frames,
+            turn.person_id,
+            turn.conversation_id,
+            conversation.speaker,
+            now=parts.clock(),
+            turn_id=turn.id,
+        )
     body = {"answer": answer, "state": state.value, "at": parts.clock().isoformat(timespec="seconds")}
     parts.frames.add(session, kind="answered", body=body, **common)
     if shown:
-        chips = [
-            {
-                "id": card.public_id,
-                "category": card.category.value,
-                "label": card.title or card.text,
-                "when": None if card.when is None else card.when.start.isoformat(timespec="minutes"),
-            }
-            for card in shown
-        ]
-        parts.frames.add(session, kind="cards", body={"cards": chips}, screen=turn.screen, **common)
+        parts.frames.add(session, kind="cards", body={"cards": chips(shown)}, screen=turn.screen, **common)
 
 
 def _queue_jobs(running: _Running) -> None:
@@ -464,14 +431,3 @@ def _queue_jobs(running: _Running) -> None:
     running.parts.queue.enqueue(JobName.VERIFY, unique=str(turn.id), turn_id=turn.id)
     if running.tools.found:
         running.parts.queue.enqueue(JobName.WARM, unique=str(turn.id), turn_id=turn.id)
-
-
-def _figures(trace: dict[str, Any]) -> dict[str, Any]:
-    """The trace as numbers for one log line: no text, no name, no code."""
-    return {
-        "sources": trace.get("sources", {}),
-        "missing": trace.get("missing", {}),
-        "tokens": sum(trace.get("tokens", {}).values()),
-        "calls": trace.get("calls", 0),
-        "tools": len(trace.get("tools", ())),
-    }

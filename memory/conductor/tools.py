@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from typing import Any, Literal
@@ -48,7 +48,7 @@ from memory.storage import retrievals as retrieval_rows
 from memory.storage import rules as rule_rows
 from memory.storage import tool_calls
 from memory.storage import turns as turn_rows
-from memory.storage.engine import reading, transaction
+from memory.storage.engine import transaction
 from memory.storage.figures import Figure
 
 
@@ -164,6 +164,17 @@ class ToolContext:
     pending: dict[str, Any] = field(default_factory=dict)
     wants_human: str = ""
     speaker_changed: bool = False
+
+    def copy(self) -> ToolContext:
+        """The same, for a call that may be rolled back."""
+        return replace(
+            self,
+            made=list(self.made),
+            changed=list(self.changed),
+            found=list(self.found),
+            decided=list(self.decided),
+            short_ids=dict(self.short_ids),
+        )
 
     @property
     def guest(self) -> bool:
@@ -386,6 +397,9 @@ def _rule(session: Session, context: ToolContext, told: SetRule, now: datetime) 
 
 def _speaker(session: Session, context: ToolContext, told: SetSpeaker, now: datetime) -> dict[str, Any]:
     conversation_rows.set_speaker(session, context.conversation.id, name=told.name, relation=told.relation)
+    turn_rows.speak_after(session, context.turn, told.name)
+    if not told.name:  # the owner is back: already this message is theirs
+        context.conversation = replace(context.conversation, speaker="", speaker_relation="")
     context.speaker_changed = True
     return {"ok": True, "speaker": told.name}
 
@@ -465,9 +479,3 @@ def specs() -> tuple[ToolSpec, ...]:
         )
         for name, tool in TOOLS.items()
     )
-
-
-def read_known(engine: Engine, person_id: int) -> tuple[tuple[str, str], ...]:
-    """Names and relations of the people the owner told about, last mentioned first."""
-    with reading(engine) as session:
-        return tuple(card_rows.known_people(session, person_id))

@@ -12,6 +12,7 @@ LATELY = "lately"  # mentioned in the last days
 SAMPLE = "sample"  # some of the rest
 RULES = "rules"  # personal rules
 SETTLED = "settled"  # decisions of open matters
+PEOPLE = "people"  # names and relations, so that "my sister" is understood; in no text
 
 # In this order a card keeps its place when two sources bring it.
 ORDER = (SETTLED, RULES, RECENT, WARM, LATELY, SAMPLE)

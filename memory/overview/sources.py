@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from memory import language as lang
 from memory.decisions.log import told
 from memory.decisions.schema import Keys
-from memory.overview.blocks import LATELY, RECENT, RULES, SAMPLE, SETTLED, WARM, Entry
+from memory.overview.blocks import LATELY, PEOPLE, RECENT, RULES, SAMPLE, SETTLED, WARM, Entry
 from memory.overview.gather import Source
 from memory.overview.pack import tokens_of
 from memory.records import Card, Conversation, Decision, Person, Turn
@@ -97,7 +97,14 @@ def sources_for(
             for decision in decision_rows.current(session, person.id, now=now)
         ]
 
+    def people(session: Session) -> list[Entry]:
+        return [
+            Entry(key=f"person:{name}:{relation}", text="", data={"name": name, "relation": relation})
+            for name, relation in card_rows.known_people(session, person.id)
+        ]
+
     return {
+        PEOPLE: people,
         SETTLED: settled,
         RULES: rules,
         RECENT: recent,

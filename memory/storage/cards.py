@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -199,6 +199,16 @@ def by_ids(session: Session, person_id: int, card_ids: Sequence[int]) -> dict[in
     """The person's own cards with these ids."""
     rows = session.scalars(select(CardRow).where(CardRow.person_id == person_id, CardRow.id.in_(card_ids)))
     return {row.id: to_record(row) for row in rows}
+
+
+def by_public_ids(session: Session, person_id: int, public_ids: Collection[str]) -> list[Card]:
+    """The person's own ones of these cards that are still there, in whatever status."""
+    if not public_ids:
+        return []
+    rows = session.scalars(
+        select(CardRow).where(CardRow.person_id == person_id, CardRow.public_id.in_(public_ids))
+    )
+    return [to_record(row) for row in rows]
 
 
 def of_turn(session: Session, turn_id: int, *, status: CardStatus = CardStatus.ACTIVE) -> list[Card]:

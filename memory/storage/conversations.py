@@ -122,9 +122,7 @@ def lock(session: Session, conversation_id: int) -> None:
 
     Whoever writes to turns, frames and the conversation takes it first, so that no two wait for each other.
     """
-    session.execute(
-        select(ConversationRow.id).where(ConversationRow.id == conversation_id).with_for_update()
-    )
+    session.execute(select(ConversationRow.id).where(ConversationRow.id == conversation_id).with_for_update())
 
 
 def by_id(session: Session, conversation_id: int) -> Conversation:

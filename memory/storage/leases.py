@@ -14,6 +14,8 @@ from memory.records import Turn, TurnState
 from memory.storage.tables import TurnRow
 from memory.storage.turns import by_id
 
+_LATE = timedelta(minutes=3)  # longer than a store that is merely busy keeps anybody waiting
+
 
 def claim_next(session: Session, person_id: int, *, owner: str, now: datetime, lease_s: float) -> Turn | None:
     """Claim the person's oldest waiting turn, unless one of theirs is already running anywhere."""
@@ -80,23 +82,33 @@ def save_progress(session: Session, turn_id: int, *, owner: str, answer: str) ->
 
 
 def interrupt(
-    session: Session, *, now: datetime, dead: Sequence[str] = (), only: int | None = None
+    session: Session, *, now: datetime, dead: Sequence[str] = (), alive: Sequence[str] = ()
 ) -> list[Turn]:
-    """Mark turns whose process died: the lease ran out, or its owner is in `dead`."""
-    gone: ColumnElement[bool] = TurnRow.lease_until < now
-    if dead:
-        gone = gone | TurnRow.claimed_by.in_(dead)
+    """Mark turns whose process died: the lease ran out, or its owner is in `dead`.
+
+    An owner in `alive` may be late by some minutes.
+    """
     statement = (
         update(TurnRow)
-        .where(TurnRow.state == "running", gone)
+        .where(*_lost(now, dead, alive))
         .values(state="interrupted", answered_at=now, lease_until=None)
         .execution_options(synchronize_session=False)
         .returning(TurnRow.id)
     )
-    if only is not None:
-        statement = statement.where(TurnRow.person_id == only)
     ids = list(session.scalars(statement))
     return [by_id(session, turn_id) for turn_id in ids]
+
+
+def any_lost(session: Session, *, now: datetime, dead: Sequence[str] = (), alive: Sequence[str] = ()) -> bool:
+    """Whether there is a turn that `interrupt` would mark."""
+    return session.scalar(select(TurnRow.id).where(*_lost(now, dead, alive)).limit(1)) is not None
+
+
+def _lost(now: datetime, dead: Sequence[str], alive: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
+    gone: ColumnElement[bool] = TurnRow.lease_until < now - _LATE
+    if dead:
+        gone = gone | TurnRow.claimed_by.in_(dead)
+    return TurnRow.state == "running", gone | ((TurnRow.lease_until < now) & TurnRow.claimed_by.not_in(alive))
 
 
 def running_owners(session: Session) -> set[str]:

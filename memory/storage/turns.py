@@ -1,4 +1,4 @@
-"""Turns: written first, claimed with a lease, finished once."""
+"""Turns: written first, and what is read of them. Claiming and finishing is in `leases`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, select, update
+from sqlalchemy import ColumnElement, Select, delete, exists, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from memory.errors import NotFound
 from memory.records import Conversation, Turn, TurnContext, TurnState
 from memory.storage import conversations
-from memory.storage.tables import ConversationRow, PersonRow, TurnRow, VoteRow
+from memory.storage.tables import ConversationRow, PersonRow, RetrievalRow, TurnRow, VoteRow
 
 
 def to_record(row: TurnRow, feedback: int = 0) -> Turn:
@@ -212,6 +212,44 @@ def mark_deleted(session: Session, turn_id: int, *, at: datetime | None) -> None
     _touch_owners(session, [turn_id])
 
 
+def trace_of(session: Session, turn_id: int) -> dict[str, Any]:
+    """What was noted about how a turn was answered; {} when nothing was."""
+    return dict(session.scalar(select(TurnRow.trace).where(TurnRow.id == turn_id)) or {})
+
+
+def note(session: Session, turn_id: int, **noted: Any) -> None:
+    """Add to a turn's trace; None takes a note away."""
+    trace = {**trace_of(session, turn_id), **noted}
+    kept = {name: value for name, value in trace.items() if value is not None}
+    session.execute(update(TurnRow).where(TurnRow.id == turn_id).values(trace=kept))
+
+
+def is_newest(session: Session, turn: Turn) -> bool:
+    """Whether no later turn of its conversation stands."""
+    later = exists().where(
+        TurnRow.conversation_id == turn.conversation_id, TurnRow.id > turn.id, *_standing()
+    )
+    return not session.scalar(select(later))
+
+
+def speak_after(session: Session, turn: Turn, speaker: str) -> None:
+    """Who holds the phone changed by a turn's words: what waits behind it is the new speaker's.
+
+    When the owner is back, the turn that says so is the owner's already.
+    """
+    session.execute(
+        update(TurnRow)
+        .where(
+            TurnRow.conversation_id == turn.conversation_id, TurnRow.id > turn.id, TurnRow.state == "waiting"
+        )
+        .values(speaker=speaker)
+        .execution_options(synchronize_session=False)
+    )
+    if not speaker:
+        session.execute(update(TurnRow).where(TurnRow.id == turn.id).values(speaker=""))
+    session.expire_all()
+
+
 def withhold(session: Session, turn_ids: Sequence[int], *, withheld: bool) -> None:
     """Take turns out of every excerpt and search, or put them back; their summaries are written anew."""
     if not turn_ids:
@@ -232,7 +270,8 @@ def redo_summaries(session: Session, turn_ids: Sequence[int]) -> None:
         update(ConversationRow)
         .where(
             ConversationRow.id.in_(select(TurnRow.conversation_id).where(TurnRow.id.in_(turn_ids))),
-            ConversationRow.summarised_at.is_not(None),
+            # Also without a summary: one that is being written just now waits here, and looks again.
+            ConversationRow.archived_at.is_not(None),
         )
         .values(summary="", summary_terms="", summary_vector=None, summarised_at=None)
         .execution_options(synchronize_session=False)
@@ -304,6 +343,24 @@ def unverified(session: Session, *, before: datetime, limit: int) -> list[int]:
                 TurnRow.state.in_(("answered", "stopped", "interrupted", "failed")),
                 ~ConversationRow.private,
                 *_standing(),
+            )
+            .order_by(TurnRow.id)
+            .limit(limit)
+        )
+    )
+
+
+def unwarmed(session: Session, *, before: datetime, since: datetime, limit: int) -> list[int]:
+    """Turns verified since a moment whose searches found something and warmed nothing yet."""
+    return list(
+        session.scalars(
+            select(TurnRow.id)
+            .where(
+                TurnRow.verified_at >= since,
+                TurnRow.answered_at < before,
+                TurnRow.warmed_at.is_(None),
+                exists().where(RetrievalRow.turn_id == TurnRow.id),
+                TurnRow.deleted_at.is_(None),
             )
             .order_by(TurnRow.id)
             .limit(limit)

@@ -78,7 +78,7 @@ def test_an_answer_comes_whichever_source_fails_and_the_trace_tells(
     def breaking(*args: Any, **options: Any) -> Any:
         return {**sources_for(*args, **options), broken: fails}
 
-    monkeypatch.setattr("memory.conductor.run.sources_for", breaking)
+    monkeypatch.setattr("memory.conductor.assembly.sources_for", breaking)
     with stage(engine, clock, steps=[[Say("In the green folder.")]], tmp=tmp_path) as play:
         factories.card(engine, play.person, text="The passport is in the green folder", learned_at=T0)
         turn = play.say("where's my passport?")
