@@ -33,6 +33,8 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
     if lex.search("no_longer", norm) or _since(scene, piece, time):
         return None
     rule = attribute_of(scene, told)
+    if rule is not None and rule[0] == "hours":
+        return None
     if rule is not None and rule[0] in ("home", "job", "origin") and time.past:
         return None  # "we moved here last week": what lasts is where they live
     if (

@@ -373,6 +373,7 @@ def _only_names(scene: Scene, told: Told, persons: list[Candidate]) -> bool:
         and not scene.lex.has("article", word.folded)
         and not scene.lex.has("adverb", word.folded)
         and not scene.lex.has("possession", word.folded)
+        and not scene.lex.has("self", word.folded)
     ]
     return not rest or bool(scene.lex.begins("naming", " ".join(rest)))
 

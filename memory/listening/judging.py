@@ -11,6 +11,7 @@ from memory.listening.tokens import Kind, Piece, is_hour
 
 ANCHORED = 0.42  # a clause about the speaker, their people or things is lasting from here on
 RULED = 0.05  # ... when a row of the attribute table fits it
+ENDED = 0.15  # ... when it says that something is no longer so
 LOOSE = 0.62  # ... when nothing in it says whose it is
 CORRECTED = 0.3  # ... when the person puts something right
 AMONG = 0.33  # ... when another clause of the sentence is lasting
@@ -47,14 +48,16 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
     strong = rule is not None and rule[0].split(":")[0] in STRONG
     if strong and leaning.unreal < 0.85 and threshold != CONDITIONAL:
         return True, f"{rule[0] if rule else ''} {leaning.lasting:.2f}"
-    if lex.has("it", piece.folded[0]) and not rule and not code:
+    if lex.has("it", piece.folded[0]) and not rule and not code and not told.mentions:
         return False, "what it is was not said"
     if lex.search("state", norm) and leaning.lasting < 0.8 and not code:
         return False, "passing state"
     needed = threshold
     if needed is None:
-        if rule or code or lex.search("no_longer", norm):
+        if rule or code:
             needed = RULED
+        elif lex.search("no_longer", norm):
+            needed = ENDED
         elif anchored and any(t.rrule for t in told.times):
             return leaning.transient < 0.8, f"habit {leaning.lasting:.2f}"
         else:

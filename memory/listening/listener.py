@@ -16,7 +16,7 @@ from memory.listening.lexicon import lexicon
 from memory.listening.quotes import hear_quotes
 from memory.listening.regions import Sentence, sentences
 from memory.listening.scene import Scene, strip
-from memory.listening.subjects import Subject
+from memory.listening.subjects import Subject, of_mention
 from memory.listening.tokens import Piece
 from memory.records import Category, When
 
@@ -353,7 +353,9 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft)
         return
     _asked(scene, asked, core, request, draft)
     beside = [c for i, c in enumerate(clauses) if _tells(scene, c, i, clauses)]
-    told, draft.subject = hear_told(scene, beside, asked=True, subject=draft.subject)
+    told, draft.subject = hear_told(
+        scene, beside, asked=True, subject=_asked_about(scene, clauses) or draft.subject
+    )
     own = like_mine(scene, core)
     if own is not None:
         told.append(own)
@@ -400,6 +402,16 @@ def _tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) 
         or first in lex.first_verbs
         or bool(scene.people.find(clause.piece.part(0, 5)))
     ) and (not last or bool(scene.people.find(clause.piece.part(0, 5))) or lex.has("self", first))
+
+
+def _asked_about(scene: Scene, clauses: Sequence[Clause]) -> Subject | None:
+    """The person that a question is about: "he" in its reason is that person."""
+    for clause in clauses:
+        if clause.role in (Role.MAIN, Role.QUESTION, Role.COMPLEMENT):
+            people = [m for m in scene.people.find(clause.piece) if m.name or m.owner in ("self", "article")]
+            if people:
+                return of_mention(people[-1], clause.piece)
+    return None
 
 
 def _asks(scene: Scene, clause: Clause) -> bool:

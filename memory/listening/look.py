@@ -129,7 +129,7 @@ class Look:
             or lead.folded in lex.relation_starts
             or lex.has("pronoun_start", lead.folded)
         )
-        if leads and self.verb_within(index + 1, 7, same_part=True):
+        if leads and (self.verb_within(index + 1, 7, same_part=True) or self._relation_leads(index)):
             return True
         if not leads and self.comma[index] and index + 2 < len(words):
             leads = True
@@ -137,6 +137,27 @@ class Look:
         numbers = sum(1 for word in words[index:end] if self.is_number(word))
         left = any(self.is_number(word) for word in self.current)
         return leads and bool(numbers) and left and not self.has_verb(words[index:end]) and end - index >= 2
+
+    def _relation_leads(self, index: int) -> bool:
+        """ "her husband brews the beer": somebody's relation with more behind it, whatever the verb is."""
+        lex, words = self.lex, self.words
+        at = index
+        while (
+            at < len(words)
+            and at < index + 2
+            and any(lex.has(kind, words[at].folded) for kind in ("article", "possessive", "their"))
+        ):
+            at += 1
+        owned = any(lex.has(kind, w.folded) for w in words[index:at] for kind in ("possessive", "their"))
+        for parts in lex.relation_starts.get(words[at].folded, ()) if at < len(words) and owned else ():
+            end = at + len(parts)
+            if tuple(w.folded for w in words[at:end]) != parts or end + 1 >= len(words) or self.comma[end]:
+                continue
+            after = words[end].folded
+            return not any(
+                lex.has(kind, after) for kind in ("and", "or", "preposition", "relative", "adverb")
+            )
+        return False
 
     def is_number(self, word: Token) -> bool:
         return word.kind is Kind.NUMBER or bool(self.lex.begins("number_word", word.folded))

@@ -60,7 +60,7 @@ def spoken_of(scene: Scene, told: Told | None, current: Subject, before: Subject
     if told is None:
         return before
     people = [m for m in told.mentions if (m.owner in ("self", "article") and not m.plural) or m.known]
-    return _of(people[-1], told.piece, scene) if people else before
+    return of_mention(people[-1], told.piece) if people else before
 
 
 def _subject(
@@ -83,12 +83,12 @@ def _subject(
     for mention in mentions:
         leads = mention.first <= at or (mention.first == at + 1 and lex.has("article", words[at].folded))
         if leads and mention.last > at:
-            return _of(mention, piece, scene), mention.last
+            return of_mention(mention, piece), mention.last
     word = words[at].folded
     if clause.role is Role.RELATIVE and clause.antecedent:
         inner = scene.people.find(clause.antecedent)
         if inner:
-            return _of(inner[-1], clause.antecedent, scene), 0
+            return of_mention(inner[-1], clause.antecedent), 0
     if lex.has("self", word) or word in lex.first_verbs:
         return Subject(kind="self"), 0
     if lex.has("third", word) and len(words) > 1:
@@ -99,9 +99,12 @@ def _subject(
             return Subject(kind="self"), 0
         for mention in mentions:
             if mention.first == at + 1 and not clause.bare_verb:
-                return _of(mention, piece, scene), 0
-        if before.kind == "self" and lex.first_verbs and not any(w in lex.first_verbs for w in piece.folded):
-            return replace(spoken) if spoken.kind == "person" else Subject(), 0
+                return of_mention(mention, piece), 0
+        by_itself = lex.first_verbs and any(w in lex.first_verbs for w in piece.folded)
+        if before.kind != "person" and spoken.kind == "person" and not by_itself and lex.first_verbs:
+            return replace(spoken), 0
+        if before.kind == "self" and lex.first_verbs and not by_itself:
+            return Subject(), 0
         return replace(before), 0
     inverted = _inverted(scene, piece, mentions)
     if inverted is not None:
@@ -117,7 +120,7 @@ def _before(scene: Scene) -> Subject:
         return Subject()
     piece = Piece(scene.lex.tokens(scene.previous))
     found = [m for m in scene.people.find(piece) if m.owner in ("self", "article") or m.known]
-    return _of(found[-1], piece, scene) if found else Subject()
+    return of_mention(found[-1], piece) if found else Subject()
 
 
 def _inverted(scene: Scene, piece: Piece, mentions: tuple[Mention, ...]) -> Subject | None:
@@ -129,7 +132,7 @@ def _inverted(scene: Scene, piece: Piece, mentions: tuple[Mention, ...]) -> Subj
         if word.folded in lex.verbs:
             for mention in mentions:
                 if mention.first == at + 1:
-                    return _of(mention, piece, scene)
+                    return of_mention(mention, piece)
             if at + 1 < len(words) and lex.has("self", words[at + 1].folded):
                 return Subject(kind="self")
             return None
@@ -144,7 +147,8 @@ def both_named(scene: Scene, piece: Piece, told: list[Told]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))[-2:]
 
 
-def _of(mention: Mention, piece: Piece, scene: Scene) -> Subject:
+def of_mention(mention: Mention, piece: Piece) -> Subject:
+    """The person of a mention as a subject."""
     words = " ".join(word.text for word in piece.words[mention.first : mention.last])
     return Subject(kind="person", name=mention.name, relation=mention.relation, words=words)
 

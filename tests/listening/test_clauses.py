@@ -34,7 +34,8 @@ def test_a_relative_clause_knows_whom_it_speaks_of() -> None:
     lex = lexicon("pt")
     text = "o meu filho Duarte, que é alérgico a marisco, leva almoço"
     relative, main = Splitter(lex).split(Piece(lex.tokens(text)))
-    assert relative.role is Role.RELATIVE and "Duarte" in relative.antecedent.said(text)
+    assert relative.role is Role.RELATIVE
+    assert "Duarte" in relative.antecedent.said(text)
     assert main.piece.said(text).startswith("o meu filho Duarte")
 
 

@@ -29,7 +29,11 @@ CODE_SENTENCES = {
 }
 FACTS = {
     "en": ["my sister is a nurse in Bristol", "I can't eat peanuts", "our dog is called Rufus"],
-    "de": ["meine Schwester ist Krankenschwester in Mainz", "ich vertrage keine Nüsse", "mein Hund heißt Rufus"],
+    "de": [
+        "meine Schwester ist Krankenschwester in Mainz",
+        "ich vertrage keine Nüsse",
+        "mein Hund heißt Rufus",
+    ],
     "pt": ["a minha irmã é enfermeira em Braga", "eu não posso comer amendoim", "o meu cão chama-se Rufus"],
     "fr": ["ma sœur est infirmière à Brest", "je ne peux pas manger de noix", "mon chien s'appelle Rufus"],
     "es": ["mi hermana es enfermera en Cádiz", "no puedo comer nueces", "mi perro se llama Rufus"],
@@ -55,7 +59,8 @@ def test_any_text_is_heard_and_spans_lie_inside(language: str, text: str) -> Non
     for candidate in heard.candidates:
         start, end = candidate.span
         assert 0 <= start < end <= len(text)
-        assert candidate.text and candidate.why
+        assert candidate.text
+        assert candidate.why
 
 
 @settings(max_examples=18, deadline=None)
