@@ -78,11 +78,12 @@ def _as_fact(candidate: Candidate, arguments: dict[str, Any], old: Json, scene: 
 def _with_new_moment(old: str, scene: Scene) -> str:
     """The old words with the moment that the message names in place of theirs; "" when one has none."""
     before = _mentions(old, scene)
-    after = _mentions(scene.said, scene)
+    said = _without_the_denied(scene.said, scene)
+    after = _mentions(said, scene)
     if not before or not after:
         return ""
     (start, end), (first, last) = before[0].span, after[0].span
-    return old[:start] + scene.said[first:last] + old[end:]
+    return old[:start] + said[first:last] + old[end:]
 
 
 def _mentions(text: str, scene: Scene) -> list[TimeMention]:
