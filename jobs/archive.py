@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from datetime import datetime, timedelta
 
 from jobs.wiring import wiring
@@ -9,12 +10,19 @@ from memory import cards
 from memory.llm.choose import load_connection
 from memory.llm.summarising import summariser
 from memory.overview import archive
+from memory.overview.interrupted import mark_interrupted
+from memory.overview.telling import tell_closed
 from memory.queue import JobName
+from memory.storage import frames as frame_rows
 from memory.storage import turns as turn_rows
 from memory.storage.engine import reading, transaction
 from memory.wiring import Wiring
 
+log = logging.getLogger(__name__)
+
+FRAMES_KEPT = timedelta(days=3)  # a page that slept longer is fetched anew
 _UNQUEUED_AFTER = timedelta(minutes=2)  # by then a queued job has run
+_DEAD_FOR = timedelta(minutes=2)  # the web processes look every few seconds; this is for when there is none
 
 
 def run(*, conversation_id: int) -> int:
@@ -34,7 +42,7 @@ def run(*, conversation_id: int) -> int:
 
 
 def sweep() -> int:
-    """Archive silent conversations and find whatever was left undone: summaries, verifications, removals.
+    """Archive silent conversations and find whatever was left undone: turns, summaries, jobs, removals.
 
     Everything it does is done once by the rows themselves, so that it may be killed
     and run again at any step.
@@ -44,16 +52,35 @@ def sweep() -> int:
     """
     parts = wiring()
     now = parts.clock()
-    closed = archive.close_silent(parts.engine, now=now, idle_s=parts.settings.idle_s)
+    mark_interrupted(parts.engine, parts.frames, now=now - _DEAD_FOR)
+    closed = archive.close_silent(
+        parts.engine,
+        now=now,
+        idle_s=parts.settings.idle_s,
+        tells=lambda session, each: tell_closed(session, parts.frames, each.person_id, each.id, now=now),
+    )
+    for person_id, _ in closed:
+        parts.frames.wake(person_id)
     _summarise(parts, now=now)
-    with reading(parts.engine) as session:
-        unverified = turn_rows.unverified(session, before=now - _UNQUEUED_AFTER, limit=200)
-    for turn_id in unverified:
-        parts.queue.enqueue(JobName.VERIFY, unique=str(turn_id), turn_id=turn_id)
+    _queue_what_was_not(parts, now=now)
+    undo_ran_out = now - timedelta(seconds=parts.settings.undo_s)
     with transaction(parts.engine) as session:
         cards.purge(session, now=now, undo_s=parts.settings.undo_s)
-        turn_rows.purge_deleted(session, now - timedelta(seconds=parts.settings.undo_s))
+        turn_rows.purge_deleted(session, undo_ran_out)
+        frame_rows.drop_before(session, now - FRAMES_KEPT)
     return len(closed)
+
+
+def _queue_what_was_not(parts: Wiring, *, now: datetime) -> None:
+    """Queue again what a queue that was down, or a worker that was killed, left undone."""
+    before = now - _UNQUEUED_AFTER
+    with reading(parts.engine) as session:
+        unverified = turn_rows.unverified(session, before=before, limit=200)
+        unwarmed = turn_rows.unwarmed(session, before=before, since=now - timedelta(days=1), limit=200)
+    for turn_id in unverified:
+        parts.queue.enqueue(JobName.VERIFY, unique=str(turn_id), turn_id=turn_id)
+    for turn_id in unwarmed:
+        parts.queue.enqueue(JobName.WARM, unique=str(turn_id), turn_id=turn_id)
 
 
 def _summarise(parts: Wiring, *, now: datetime) -> None:
@@ -64,4 +91,8 @@ def _summarise(parts: Wiring, *, now: datetime) -> None:
             JobName.ARCHIVE, unique=str(conversation_id), conversation_id=conversation_id
         ):
             continue
-        archive.write_summary(parts.engine, parts.embedder, conversation_id, now=now)
+        try:
+            archive.write_summary(parts.engine, parts.embedder, conversation_id, now=now)
+        # Broad on purpose: one conversation that cannot be summarised must not hold up the sweep.
+        except Exception:
+            log.exception("summary not written", extra={"conversation_id": conversation_id})

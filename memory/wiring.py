@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from memory.cards.recall import CardCache
 from memory.clock import Clock, choose_clock
 from memory.conductor.conductor import Conductor
-from memory.conductor.run import Parts
+from memory.conductor.parts import Parts
 from memory.config import Settings
 from memory.decisions.schema import load as load_keys
 from memory.embedding import Embedder

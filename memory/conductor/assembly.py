@@ -10,10 +10,10 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from memory.conductor.interrupted import done
 from memory.conductor.parts import Parts
 from memory.overview import Overview, gather, pack, sources_for, tokens_of
 from memory.overview.blocks import PEOPLE, RULES, SETTLED, Block
+from memory.overview.interrupted import done
 from memory.records import Conversation, Person, Turn, TurnState
 from memory.storage import turns as turn_rows
 

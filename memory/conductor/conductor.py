@@ -21,10 +21,11 @@ from sqlalchemy.orm import Session
 from memory import language as lang
 from memory.conductor import thread, versions
 from memory.conductor.gate import Check
-from memory.conductor.interrupted import mark_interrupted
 from memory.conductor.parts import Parts
 from memory.conductor.run import run_turn
 from memory.errors import AppError, Conflict, InvalidInput
+from memory.overview.interrupted import mark_interrupted
+from memory.overview.telling import tell_closed
 from memory.queue import JobName
 from memory.records import ENDED, Person, Turn, TurnContext, TurnState
 from memory.storage import conversations as conversation_rows
@@ -277,7 +278,7 @@ class Conductor:
                 if context.zone != person.zone:
                     people_rows.set_zone(session, person.id, context.zone)  # they travelled
                 if closed is not None:
-                    thread.tell_closed(session, parts.frames, person.id, closed, now=now)
+                    tell_closed(session, parts.frames, person.id, closed, now=now)
                 if fresh:
                     body = {"at": now.isoformat(timespec="seconds"), "private": conversation.private}
                     self._frame(session, person.id, conversation.id, None, "conversation", body)

@@ -11,11 +11,10 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from memory.conductor import thread
+from memory.cards.chips import chips
 from memory.conductor.announcements import SilentKeeping, asks_if_kept
 from memory.conductor.assembly import History, assemble, figures, read_history
 from memory.conductor.calling import call_model
-from memory.conductor.chips import chips
 from memory.conductor.citations import Citations
 from memory.conductor.gate import Check, Gate, GateView
 from memory.conductor.parts import Parts
@@ -40,6 +39,7 @@ from memory.conductor.turn import (
 from memory.conductor.waiting import patiently
 from memory.llm.interface import Message, Model, ToolCall, ToolResult
 from memory.overview import Overview
+from memory.overview.telling import tell_speaker
 from memory.queue import JobName
 from memory.records import Card, Conversation, Person, Turn, TurnState
 from memory.storage import conversations as conversation_rows
@@ -408,7 +408,7 @@ def _answered_frames(
     }
     if running.tools.speaker_changed:
         conversation = conversation_rows.by_id(session, turn.conversation_id)
-        thread.tell_speaker(
+        tell_speaker(
             session,
             parts.frames,
             turn.person_id,

@@ -100,11 +100,16 @@ def text_of(session: Session, turn_id: int, *, upto: int) -> str:
     return "".join(body["delta"] for body in bodies)
 
 
-def drop_before(session: Session, moment: datetime) -> int:
-    """Remove frames older than a moment; their turns hold what they said. Returns how many."""
+def drop_before(session: Session, moment: datetime, *, limit: int = 20_000) -> int:
+    """Remove frames older than a moment; their turns hold what they said. Returns how many.
+
+    Args:
+        limit: how many of the oldest are looked at, so that nobody waits long for it.
+    """
+    oldest = select(FrameRow.id).order_by(FrameRow.id).limit(limit)
     gone = session.execute(
         delete(FrameRow)
-        .where(FrameRow.created_at < moment)
+        .where(FrameRow.id.in_(oldest), FrameRow.created_at < moment)
         .execution_options(synchronize_session=False)
         .returning(FrameRow.id)
     )

@@ -18,7 +18,7 @@ from sqlalchemy import Engine, insert, select
 from memory.cards.recall import CardCache
 from memory.clock import system_clock
 from memory.conductor.conductor import Conductor
-from memory.conductor.run import Parts
+from memory.conductor.parts import Parts
 from memory.config import Settings
 from memory.decisions.schema import load as load_keys
 from memory.embedding import DIMENSIONS, Embedder

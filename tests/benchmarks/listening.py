@@ -17,7 +17,7 @@ from memory import language as lang
 from memory.cards.recall import CardCache
 from memory.cards.verifier import verify
 from memory.conductor.conductor import Conductor
-from memory.conductor.run import Parts
+from memory.conductor.parts import Parts
 from memory.config import Settings
 from memory.decisions.schema import load as load_keys
 from memory.embedding import Embedder

@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from memory.conductor.chips import chips
+from memory.cards.chips import chips
 from memory.frames import Frames
 from memory.records import Turn
 from memory.storage import cards as card_rows
