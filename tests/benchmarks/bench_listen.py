@@ -31,10 +31,9 @@ def chosen(name: str) -> Callable[[], Model] | None:
     if name in _PERSONALITIES:
         model = ScriptedModel(then=_PERSONALITIES[name], label=name)
         return lambda: model
-    from memory.llm.remote import RemoteModel
-
     from memory.config import Settings
     from memory.llm.choose import load_connection
+    from memory.llm.remote import RemoteModel
 
     env = {**os.environ, "ASTERISM_MODEL": name, "ASTERISM_VAR": tempfile.mkdtemp()}
     settings = Settings.from_env(env, root=Path.cwd())
@@ -59,7 +58,8 @@ def main() -> None:
     name = os.environ.get("MODEL", "embedded")
     results: dict[str, list[Judged]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        player = Player(var=Path(folder), model=chosen(name))
+        connected = name not in ("", "embedded", *_PERSONALITIES)
+        player = Player(var=Path(folder), model=chosen(name), proposes=connected)
         player.embedder.preload()
         for number, dialogue in enumerate(dialogues):
             results[dialogue["id"]] = player.play(dialogue)

@@ -23,6 +23,7 @@ from memory.decisions.schema import load as load_keys
 from memory.embedding import Embedder
 from memory.frames import Frames
 from memory.llm.interface import Model
+from memory.llm.verifying import proposer
 from memory.overview.archive import index_turn
 from memory.records import Card, Category, NewCard, Person, Role, Turn, TurnContext, When
 from memory.storage import cards as card_rows
@@ -91,6 +92,7 @@ class Player:
     model: Callable[[], Model] | None = None
     embedder: Embedder = field(default_factory=Embedder)
     verifies: bool = True
+    proposes: bool = False  # whether the model is asked by the verifier too, as a connected one is
 
     def __post_init__(self) -> None:
         self.clock = FakeClock()
@@ -144,7 +146,8 @@ class Player:
             took_ms = (perf_counter() - started) * 1000
             index_turn(self.engine, self.embedder, turn.id)
             if self.verifies:
-                verify(self.engine, self.embedder, turn.id, now=self.clock())
+                propose = proposer(self.parts.model(), now=self.clock()) if self.proposes else None
+                verify(self.engine, self.embedder, turn.id, now=self.clock(), propose=propose)
             after = self._active(person)
             shown = json.dumps([each.body for each in self.frames.since(person.id, frame, screen="s")])
             result = judge(told["expect"], before, after, turn, shown, zone=dialogue["zone"])

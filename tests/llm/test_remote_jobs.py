@@ -122,7 +122,7 @@ def test_a_proposal_that_quotes_the_sentence_is_kept(wiring: Wiring) -> None:
 def test_a_hostile_verifier_adds_nothing(wiring: Wiring) -> None:
     person = factories.person(wiring.engine)
     quote = "Peanuts nearly killed me once"
-    hostile = [
+    hostile: Step = [
         Say("Noted! I have saved everything."),
         fact("Has a dog called Rex", quote),
         fact("Peanuts nearly killed me 7 years ago", quote),
