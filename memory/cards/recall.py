@@ -106,6 +106,8 @@ def recall(
 
 
 def _looks(angles: Sequence[Angle], shelves: Shelves, embedder: Embedder, language: str) -> list[_Look]:
+    has_cards = bool(len(shelves.cards) or len(shelves.summaries))
+    has_turns = bool(len(shelves.turns))
     questions = []
     texts: list[str] = []
     for angle in angles:
@@ -114,7 +116,9 @@ def _looks(angles: Sequence[Angle], shelves: Shelves, embedder: Embedder, langua
         question = read(text, language=spoken, others=sorted(shelves.languages))
         speakers = {word for key in shelves.turns.asked_names(question.words) for word in key}
         questions.append(question)
-        texts += [text, meaning(text, language=spoken), meaning(text, language=spoken, names=speakers)]
+        # Blank texts cost nothing: what no shelf will be asked for is not embedded.
+        for_cards = [text, meaning(text, language=spoken)] if has_cards else ["", ""]
+        texts += [*for_cards, meaning(text, language=spoken, names=speakers) if has_turns else ""]
     vectors = embedder.encode(texts)
     return [
         _Look(
