@@ -86,6 +86,7 @@ def web(settings: Settings, args: argparse.Namespace) -> None:
 def worker(settings: Settings, args: argparse.Namespace) -> None:
     """Work on one queue, or on both."""
     from jobs import wiring as of_jobs
+    from memory.llm.choose import preload_connected
     from memory.queue import BACKGROUND
     from memory.running.worker import QUEUES, make_worker
     from memory.wiring import build
@@ -95,6 +96,7 @@ def worker(settings: Settings, args: argparse.Namespace) -> None:
     names = (args.queue,) if args.queue else QUEUES
     if BACKGROUND in names:
         parts.embedder.preload()  # before the worker forks: every job then has it
+        preload_connected(settings)
     make_worker(parts.redis, names).work(logging_level="WARNING")
 
 

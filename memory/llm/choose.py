@@ -98,5 +98,14 @@ def try_connection(connection: Connection) -> AppError | None:
     return complaint_about(connection)
 
 
+def preload_connected(settings: Settings) -> None:
+    """Load the libraries of the connected model, if there is one: that takes seconds. Contacts nothing."""
+    connection = load_connection(settings)
+    if connection is not None:
+        from memory.llm.providers import make_client, make_model
+
+        make_model(connection, make_client(1.0))
+
+
 def _path(settings: Settings) -> Path:
     return settings.var / "model.json"

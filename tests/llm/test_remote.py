@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import threading
 from dataclasses import replace
@@ -400,3 +402,18 @@ def after_a_call(call: ToolCall) -> ModelRequest:
     result = ToolResult(call_id=call.call_id, name=call.name, result={"ok": True})
     exchange = (Message(role="assistant", calls=(call,)), Message(role="user", results=(result,)))
     return replace(ask(), messages=(*ask().messages, *exchange))
+
+
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+def test_a_forked_child_talks_on_a_loop_of_its_own() -> None:
+    with serving() as server:
+        model = RemoteModel(server.connection(), timeout_s=10)
+        assert text(list(model.stream(ask()))) == "All right."  # the parent's loop and client are in use
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)  # a child that hangs ends, and the test fails
+            # _exit: the child must not run the parent's tests to their end.
+            os._exit(0 if text(list(model.stream(ask()))) == "All right." else 1)
+        _, status = os.waitpid(child, 0)
+        model.close()
+    assert status == 0
