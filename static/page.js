@@ -43,6 +43,14 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// A choice is made: the menu has done its work.
+document.addEventListener("submit", (event) => {
+  if (!event.submitter?.matches("[data-close-menu]")) return;
+  const menu = event.submitter.closest("details[data-menu]");
+  menu.open = false;
+  for (const part of menu.querySelectorAll("details[open]")) part.open = false;
+});
+
 // An offer to undo is over when its time is.
 function expire(root) {
   for (const offer of root.querySelectorAll("[data-expires-s]")) {

@@ -354,7 +354,8 @@ class Conductor:
                         lease_s=parts.settings.lease_s,
                     )
                     if turn is not None:
-                        self._frame(session, person_id, turn.conversation_id, turn.id, "running", {})
+                        body = {"speaker": turn.speaker}
+                        self._frame(session, person_id, turn.conversation_id, turn.id, "running", body)
                 if turn is not None:
                     parts.frames.wake(person_id)
                     self._run(turn)

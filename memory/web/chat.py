@@ -16,7 +16,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from memory.errors import Forbidden, InvalidInput, NotFound
 from memory.llm.choose import load_connection
-from memory.records import Turn, TurnContext, When
+from memory.records import Conversation, Turn, TurnContext, When
 from memory.storage import cards, conversations, people, turns, votes
 from memory.storage import frames as frame_rows
 from memory.storage.engine import reading, transaction
@@ -178,6 +178,22 @@ def restore(turn_id: str) -> BaseResponse:
     return _done(turn_id)
 
 
+@bp.post("/chat/afresh")
+def afresh() -> BaseResponse:
+    """Close the conversation now; the next message begins a new one."""
+    wiring().conductor.start_afresh(person())
+    return _changed()
+
+
+@bp.post("/chat/speaker")
+def speaker() -> BaseResponse:
+    """Say who holds the phone from now on; without a name it is the owner again."""
+    name = messages.storable(request.form.get("name", ""))
+    relation = messages.storable(request.form.get("relation", ""))
+    wiring().conductor.set_speaker(person(), name=name, relation=relation)
+    return _changed()
+
+
 @bp.get("/card/<card_id>")
 def card(card_id: str) -> str:
     """A card, opened in the place of its chip; with `?chip=1` the chip again."""
@@ -216,9 +232,13 @@ def _shown(*, live: bool) -> dict[str, Any]:
         "timeline": shown,
         "last": last,
         "live": live,
-        "speaker": conversation.speaker if conversation is not None else "",
+        "speaker": "" if conversation is None or _is_over(conversation) else conversation.speaker,
         "held": conversation is not None and conversation.handled_by is not None,
     }
+
+
+def _is_over(conversation: Conversation) -> bool:
+    return conversations.is_over(conversation.last_exchange_at, now=now(), idle_s=wiring().settings.idle_s)
 
 
 def _timeline(session: Any, device_id: int) -> Timeline:
@@ -247,6 +267,11 @@ def _done(turn_id: str, under_way: Turn | None = None) -> BaseResponse:
     if under_way is not None:
         wiring().conductor.wait(under_way.id, timeout_s=_ANSWER_WAIT_S)
     return redirect(_at(turn_id), code=303)
+
+
+def _changed() -> BaseResponse:
+    """Nothing for a script, which hears of it by frames; for a plain form the page."""
+    return Response(status=204) if wants_fragment() else redirect(url_for(".page"), code=303)
 
 
 def _at(turn_id: str) -> str:

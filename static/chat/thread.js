@@ -89,7 +89,8 @@ export class Thread {
     if (turn(t)) this.dropPending(client_id);
   }
 
-  _running({ t }) {
+  _running({ t, speaker }) {
+    this.#label(t, speaker);
     this.#begin(t);
   }
 
@@ -149,8 +150,15 @@ export class Thread {
     window.htmx.process(article);
   }
 
-  _speaker({ name }) {
+  // With a turn and no name: the owner is back, and these words are theirs already.
+  _speaker({ t, name }) {
     this.#banner("speaker", name ? this.words.speaking.replace("{name}", isolated(name)) : "");
+    for (const shown of this.page.querySelectorAll('[data-shown-with="speaker"]')) shown.hidden = !name;
+    if (t && !name) this.#label(t, "");
+  }
+
+  _archived({ asked }) {
+    if (asked) this._notice({ text: this.words.afresh });
   }
 
   _handover({ state, agent }) {
@@ -292,6 +300,14 @@ export class Thread {
     }
     if (!t) block.querySelector(".tools")?.remove();
     return block;
+  }
+
+  // Who said the words of a turn: it may turn out only when the turns before it have run.
+  #label(t, speaker) {
+    const name = turn(t)?.querySelector(".said [data-by]");
+    if (!name || speaker === undefined) return;
+    name.textContent = speaker ? neutral(speaker) : this.words.you;
+    name.className = speaker ? "speaker" : "visually-hidden";
   }
 
   #saidArticle({ said, at, speaker = "", language = "" }) {
