@@ -45,6 +45,7 @@ MOST = 3  # cards in one answer
 # words, or this share of its topics, or one of them and is this near in meaning.
 SHARE, THEME, NEAR = 0.34, 0.45, 0.2
 _PHONE = re.compile(r"(?:\d[\s\-/.()]*){5,}")
+_THING = 4  # a shorter stem does not link two cards
 _INSIDE = 5  # a shorter stem is not looked for inside a longer word
 _DIGIT = re.compile(r"\d")
 _NOT_WORD = re.compile(r"[^\w\-]+")
@@ -110,6 +111,8 @@ def asked(text: str, names: Sequence[str], relations: Sequence[str], *, before: 
     stems = frozenset(terms(text, language)) - frozenset(terms(people, language))
     keys = relation_words(language)
     kinds = known.asked(fold(text))
+    if len(kinds) > 1:  # "where do we eat?" asks for the place, not for what is eaten
+        kinds = tuple(kind for kind in kinds if kind != "diet")
     if "number" in kinds and people:
         kinds = (*kinds, "phone")  # a person's number is for calling, a lock's is not
     rest = " ".join(word for word in split_words(fold(text)) if word not in split_words(fold(people)))
@@ -248,7 +251,7 @@ def _share_a_thing(question: Asked, first: Fit, second: Fit, known: Phrases) -> 
     texts = (str(fit.card.get("text") or "") for fit in (first, second))
     mine, other = (frozenset(terms(text, known.language)) for text in texts)
     shared = (mine & other) - question.terms
-    return any(len(word) >= _INSIDE and not word.isdigit() for word in shared)
+    return any(len(word) >= _THING and not word.isdigit() for word in shared)
 
 
 def _name_parts(fit: Fit, known: Phrases) -> set[str]:
@@ -293,17 +296,22 @@ def _together(question: Asked, accepted: Sequence[Fit], fits: Sequence[Fit], kno
             continue  # beside the phone number that was asked for, a door code says nothing
         if _is_namesake(question, fit):
             continue
-        linked = any(_share_a_name(fit, other, known) for other in chosen)
-        by_thing = not main.holds and fit.holds
-        by_thing = by_thing and any(_share_a_thing(question, fit, other, known) for other in chosen)
         is_near = fit.score >= BESIDE * main.score
         says_more = fit in accepted and is_near and bool(fit.words - covered) and fit.share >= SHARE
-        on_topic = linked and bool(fit.words or fit.topics or question.is_double)
-        on_topic = on_topic and not _is_enough(question, main)
-        if says_more or on_topic or by_thing:
+        if says_more or _completes(question, fit, chosen, known):
             chosen.append(fit)
             covered |= fit.words
     return chosen
+
+
+def _completes(question: Asked, fit: Fit, chosen: Sequence[Fit], known: Phrases) -> bool:
+    """Whether a card that is linked with the chosen ones says what they leave open."""
+    main = chosen[0]
+    if not main.holds and fit.holds and any(_share_a_thing(question, fit, each, known) for each in chosen):
+        return True
+    if _is_enough(question, main) or not any(_share_a_name(fit, each, known) for each in chosen):
+        return False
+    return bool(fit.words or fit.topics or question.is_double) or (fit.holds and not main.holds)
 
 
 def _is_namesake(question: Asked, fit: Fit) -> bool:
