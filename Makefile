@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 BENCHES := $(patsubst tests/benchmarks/bench_%.py,%,$(wildcard tests/benchmarks/bench_*.py))
 
-.PHONY: help run test check format catalogs lock environment environment-dev browser bench $(BENCHES:%=bench-%)
+.PHONY: help run test check format catalogs lock environment environment-dev browser pictures bench $(BENCHES:%=bench-%)
 
 help: ## Show what can be done
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ lock: environment-dev ## Pin the newest versions of all dependencies, with hashe
 		--no-header --no-annotate -o .lock/run.txt
 	@$(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate --group dev -c .lock/run.txt -o .lock/dev.txt
+
+pictures: environment-dev browser ## Take the README's pictures from a real run
+	@$(BIN)/python -m tests.pictures
 
 bench: $(BENCHES:%=bench-%) ## Measure everything, one after the other
 

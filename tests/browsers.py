@@ -26,13 +26,19 @@ _ARGUMENTS = (
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, Any]:
     """How pytest-playwright starts the browser. Skips, or fails with CI=true, when there is none."""
-    path = next((found for name in _NAMES if (found := shutil.which(name))), None)
-    if path is None and not _has_own():
+    if _system_browser() is None and not _has_own():
         missing("no Chromium for the browser tests; make test installs one")
-    options: dict[str, Any] = {"args": list(_ARGUMENTS)}
-    if path is not None:
-        options["executable_path"] = path
-    return options
+    return launch_options()
+
+
+def launch_options() -> dict[str, Any]:
+    """What Playwright needs to be told to start the system's Chromium, or else its own."""
+    path = _system_browser()
+    return {"args": list(_ARGUMENTS)} | ({} if path is None else {"executable_path": path})
+
+
+def _system_browser() -> str | None:
+    return next((found for name in _NAMES if (found := shutil.which(name))), None)
 
 
 def _has_own() -> bool:
