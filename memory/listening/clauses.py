@@ -162,7 +162,7 @@ class _Walk(Look):
             self.current.append(self.words[index])
             return index + 1
         rest = self.piece.part(index)
-        has_left = self.has_verb(self.current) or (self.dictated and len(self.current) >= 4)
+        has_left = self.has_verb(self.current) or (self.dictated and self._said_by_itself())
         comma = self.comma[index]
         if index and (comma or has_left):
             for name, role in (("because", Role.CAUSE), ("condition", Role.CONDITION)):
@@ -266,6 +266,12 @@ class _Walk(Look):
             return False
         return bool(self.lex.begins("question", self.piece.part(index).norm))
 
+    def _said_by_itself(self) -> bool:
+        """Whether the words so far can be a clause whose verb is not in the tables: "I breed budgies"."""
+        if len(self.current) < 3 or self.lex.has("self", self.current[-1].folded):
+            return False
+        return self.lex.has("self", self.current[0].folded) or self.current[0].folded in self.lex.first_verbs
+
     def _and(self, index: int, has_left: bool) -> int:
         following = index + 1
         if following >= len(self.words):
@@ -280,7 +286,8 @@ class _Walk(Look):
             return following + 1
         listed = self.bare and self._cut_off()  # "..., retired, widowed, and I have"
         coded = any(self.is_number(word) for word in self.current)  # "the bike lock 000 and the gate ..."
-        if (has_left or listed or coded) and self.starts(following):
+        pair = bool(self.current) and self.lex.has("self", self.current[-1].folded)  # "eu e o meu avô"
+        if (has_left or listed or coded) and not pair and self.starts(following):
             role = self.role if self.role is not Role.QUESTION else Role.MAIN
             antecedent = self.antecedent
             bare = self.bare_start(following)

@@ -337,7 +337,8 @@ def _listed(scene: Scene, told: Told, mention: Mention) -> list[Candidate]:
             at += 1
             continue
         name, last = scene.people.name_at(words, at)
-        if not name:
+        sure = naming or words[at].is_capital or scene.lex.has("first_name", words[at].folded)
+        if not name or not sure:
             break
         said, at, age = [name, relation], last, ""
         if at < len(words) and words[at].kind is Kind.NUMBER and words[at].text.isdigit():

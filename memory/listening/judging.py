@@ -11,11 +11,12 @@ from memory.listening.tokens import Kind, Piece, is_hour
 
 ANCHORED = 0.42  # a clause about the speaker, their people or things is lasting from here on
 RULED = 0.05  # ... when a row of the attribute table fits it
-ENDED = 0.15  # ... when it says that something is no longer so
+ENDED = 0.08  # ... when it says that something is no longer so
 LOOSE = 0.62  # ... when nothing in it says whose it is
 CORRECTED = 0.3  # ... when the person puts something right
 AMONG = 0.33  # ... when another clause of the sentence is lasting
 LIVED = 0.6  # ... beside an event that is over
+HEALERS = ("doctor", "dentist", "therapist", "physiotherapist", "vet", "midwife")
 STRONG = ("home", "job", "diet", "allergy", "age", "code")  # rows that need no lean
 CONDITIONAL = 0.85  # ... when it hangs on an "if"
 
@@ -31,12 +32,14 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
         if told.clause.role is Role.QUESTION or not (
             (has_code(piece) and len(piece) >= 2)
             or is_age(scene, piece)
-            or (not known_verb and leaning.lasting > 0.7 and len(piece) >= 4)
+            or (not known_verb and leaning.lasting > 0.7 and len(piece) >= 3)
+            or (lex.has("self", piece.folded[0]) and len(piece) >= 3)
         ):
             return False, "no verb"
     if lex.search("hypothetical", norm) or lex.search("joke_word", norm) or lex.search("unsure", norm):
         return False, "unreal"
-    if lex.search("speech", norm) and (told.mentions or told.subject.kind in ("person", "thing")):
+    healer = any(m.key in HEALERS for m in told.mentions)  # "my doctor says I have to avoid salt"
+    if lex.search("speech", norm) and not healer and (told.mentions or told.subject.kind in ("person", "thing")):
         return False, "somebody's words"
     if lex.search("meta", norm) and not lex.search("home_anchor", norm):
         return False, "about the talk"
@@ -50,7 +53,7 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
         return True, f"{rule[0] if rule else ''} {leaning.lasting:.2f}"
     if lex.has("it", piece.folded[0]) and not rule and not code and not told.mentions:
         return False, "what it is was not said"
-    if lex.search("state", norm) and leaning.lasting < 0.8 and not code:
+    if lex.search("state", norm) and leaning.lasting < 0.7 and not code:
         return False, "passing state"
     needed = threshold
     if needed is None:
@@ -58,7 +61,7 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
             needed = RULED
         elif lex.search("no_longer", norm):
             needed = ENDED
-        elif anchored and any(t.rrule for t in told.times):
+        elif any(t.rrule for t in told.times) and (anchored or leaning.lasting > 0.25):
             return leaning.transient < 0.8, f"habit {leaning.lasting:.2f}"
         else:
             needed = ANCHORED if anchored else LOOSE

@@ -100,6 +100,7 @@ def _build(data: Mapping[str, Any]) -> Lexicon:
     macros["relation"] = _any_of(relations)
     macros["verb"] = _any_of(verbs)
     macros["first_verb"] = _any_of(first)
+    macros["conditional"] = _any_of(_conditionals(data["verbs"]))
     macros |= {name: "(?:" + "|".join(parts) + ")" for name, parts in data.get("macros", {}).items()}
     patterns = {name: _compile(parts, macros) for name, parts in data["patterns"].items()}
     attributes = tuple(_attribute(entry, macros) for entry in data.get("attributes", ()))
@@ -156,6 +157,13 @@ def _attribute(entry: Mapping[str, Any], macros: Mapping[str, str]) -> Attribute
         about=entry.get("about", "any"),
         sensitive=bool(entry.get("sensitive", False)),
     )
+
+
+def _conditionals(data: Mapping[str, Any]) -> set[str]:
+    """Forms that say "would": those listed, and infinitive and ending of each regular verb."""
+    endings = data.get("conditional_endings", "").split()
+    regular = (word for group in data.get("classes", ()) for word in group["words"].split())
+    return set(data.get("conditional", "").split()) | {word + end for word in regular for end in endings}
 
 
 def _verbs(data: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:

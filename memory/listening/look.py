@@ -84,8 +84,12 @@ class Look:
         word = words[at].folded
         if lex.begins("exist", self.piece.part(at).norm):
             return True
-        if word in lex.first_verbs and not lex.has("ambiguous", word):
+        mine = any(w.folded in lex.first_verbs for w in self.current)
+        if word in lex.first_verbs and (mine or not lex.has("ambiguous", word)):
             return True
+        for near in range(at + 1, min(len(words) - 1, at + 3)):  # "fisch mag ich nicht"
+            if self.is_verb(near) and lex.has("self", words[near + 1].folded):
+                return True
         pronoun = lex.has("self", word) or lex.has("third", word)
         if (pronoun or lex.has("it", word)) and self.verb_follows(at + 1):
             return True
@@ -170,9 +174,8 @@ class Look:
                 return False
             if lex.has("self", words[at].folded) or words[at].folded in lex.first_verbs:
                 return words[at].folded in lex.first_verbs or self.verb_near(at)
-            if words[at].folded in lex.verbs and at + 1 < len(words):
-                following = words[at + 1].folded
-                return lex.has("possessive", following) or lex.has("article", following)
+            if self.is_verb(at) and at > index + 1:
+                return True
         return False
 
     def verb_near(self, index: int) -> bool:

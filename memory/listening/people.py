@@ -104,8 +104,9 @@ class People:
     def _by_article(self, words: Sequence[Token], at: int, length: int, key: str) -> bool:
         """Whether "the ..." names one of the speaker's own: the youngest, el mayor, the landlord Mr X."""
         folded = " ".join(word.folded for word in words[at : at + length])
+        before = words[at - 1].folded if at else ""
         if self.lex.has("own_by_article", folded.replace(" ", "_")):
-            return True
+            return not self.lex.has("indefinite", before)
         after = words[at + length : at + length + 3]
         if after and self.lex.has("article", after[0].folded):
             after = after[1:]  # "o porteiro, o senhor Pavão"
@@ -144,7 +145,8 @@ class People:
             titled = lex.has("title", words[appose].folded.rstrip("."))
             capital = words[appose].is_capital and lex.language != "de"
             commas = any(token.text == "," for token in piece.tokens)
-            apart = self.lower and (not commas or "," in self._between(piece, at - 1, at))
+            given = lex.has("first_name", words[appose].folded)
+            apart = self.lower and ((not commas and given) or "," in self._between(piece, at - 1, at))
             if not titled and not capital and not apart:
                 return mention
         name, last = self._name(words, appose, sure=False)
