@@ -149,6 +149,22 @@ def set_zone(session: Session, person_id: int, zone: str) -> None:
     _row(session, person_id).zone = zone
 
 
+def feed_token(session: Session, person_id: int) -> str | None:
+    """The secret in the address of the person's calendar feed; None while there is no feed."""
+    return session.scalar(select(PersonRow.feed_token).where(PersonRow.id == person_id))
+
+
+def set_feed_token(session: Session, person_id: int, token: str | None) -> None:
+    """Open the calendar feed at a new address, or close it; the old address is of no use any more."""
+    _row(session, person_id).feed_token = token
+
+
+def by_feed_token(session: Session, token: str) -> Person | None:
+    """Whose calendar feed has this secret, if anybody's."""
+    row = session.scalar(select(PersonRow).where(PersonRow.feed_token == token)) if token else None
+    return None if row is None else _record(row)
+
+
 def add_invitation(
     session: Session,
     *,

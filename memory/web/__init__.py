@@ -9,16 +9,20 @@ from flask import Flask, current_app
 
 from memory.web import (
     accounts,
+    agenda,
+    calendars,
     chat,
     errors,
     health,
     i18n,
     memories,
+    notifications,
     operator,
     rules,
     security,
     session,
     settings_page,
+    trace,
 )
 from memory.web.current import EXTENSION, person_or_none
 
@@ -39,7 +43,19 @@ def build_web(wiring: Wiring) -> Flask:
     session.init(app)
     i18n.init(app)
     errors.init(app)
-    for page in (accounts, chat, health, memories, operator, rules, settings_page):
+    for page in (
+        accounts,
+        agenda,
+        calendars,
+        chat,
+        health,
+        memories,
+        notifications,
+        operator,
+        rules,
+        settings_page,
+        trace,
+    ):
         app.register_blueprint(page.bp)
     app.context_processor(_template_context)
     return app

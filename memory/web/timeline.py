@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
+from memory.cards.firing import said_moment
 from memory.errors import NotFound
 from memory.records import ENDED, Card, CardStatus, Conversation, Person, Turn
-from memory.storage import cards, turns
+from memory.storage import cards, conversations, deliveries, turns
 from memory.web.markdown import to_html
 
 _SHOWN_CARDS = frozenset({CardStatus.ACTIVE, CardStatus.DONE, CardStatus.CANCELLED})
+
+
+_MOST_RUNG = 50  # reminders below one piece of the thread
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rung:
+    """A reminder that rang, as a quiet line."""
+
+    id: str  # of the firing
+    text: str
+    when: str
+    late: bool
+    at: datetime
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +46,7 @@ class Entry:
     day_key: str  # the local date, ISO, so that two pieces of the thread can be joined
     begins: bool  # the first turn of a conversation
     private: bool
+    rung: tuple[Rung, ...] = ()  # what rang between this turn and the next
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +63,9 @@ def read_newest(
 ) -> Timeline:
     """The newest `limit` turns, or the newest before a turn's id."""
     found = turns.timeline(session, person.id, before_turn_id=before, limit=limit + 1)
-    return _arrange(session, found, person=person, limit=limit, device_id=device_id)
+    until = None if before is None else turns.by_id(session, before).created_at
+    shown = _arrange(session, found, person=person, limit=limit, device_id=device_id)
+    return _with_rung(session, shown, person, until=until)
 
 
 def read_around(
@@ -56,7 +75,11 @@ def read_around(
     # Turn ids are shared by everybody, so that this many ids hold at most as many turns of this person.
     last = anchor.id + after + 1
     found = turns.timeline(session, person.id, before_turn_id=last, limit=limit + 1)
-    return _arrange(session, found, person=person, limit=limit, device_id=device_id)
+    shown = _arrange(session, found, person=person, limit=limit, device_id=device_id)
+    if not shown.finished:
+        return shown
+    # Where the piece ends others may follow: what rang after its last turn belongs to them.
+    return _with_rung(session, shown, person, until=shown.finished[-1].turn.created_at)
 
 
 def _arrange(
@@ -79,6 +102,31 @@ def _arrange(
         under_way=tuple(entry for entry in entries if entry.turn.state not in ENDED),
         older=shown[0][0].public_id if above is not None else "",
     )
+
+
+def _with_rung(session: Session, shown: Timeline, person: Person, *, until: datetime | None) -> Timeline:
+    """Put what rang below the turn after which it rang."""
+    if not shown.finished:
+        return shown
+    begins = [entry.turn.created_at for entry in shown.finished]
+    found = deliveries.between(session, person.id, after=begins[0], until=until, limit=_MOST_RUNG)
+    if not found:
+        return shown
+    talk = conversations.open_of(session, person.id)
+    overheard = talk is not None and bool(talk.speaker)
+    lines: dict[int, list[Rung]] = {}
+    for delivery, card in found:
+        place = max(0, bisect_right(begins, delivery.claimed_at) - 1)
+        rung = Rung(
+            id=delivery.public_id,
+            text="" if overheard and card.sensitive else card.title or card.text,
+            when=said_moment(card, delivery.due_at, person.language, now=delivery.claimed_at),
+            late=delivery.late,
+            at=delivery.claimed_at,
+        )
+        lines.setdefault(place, []).append(rung)
+    entries = (replace(entry, rung=tuple(lines.get(place, ()))) for place, entry in enumerate(shown.finished))
+    return replace(shown, finished=tuple(entries))
 
 
 def _entry(

@@ -178,11 +178,9 @@ export class Thread {
     this.#clearLive();
   }
 
-  _reminder({ n, text, when, late }) {
-    const id = `reminder-${n}`;
-    if (document.getElementById(id)) return;
-    const line = this.#fromTemplate("reminder", String(n));
-    line.id = id;
+  _reminder({ id, text, when, late }) {
+    if (document.getElementById(`reminder-${id}`)) return;
+    const line = this.#fromTemplate("reminder", id);
     line.querySelector("[data-text]").textContent = neutral(text);
     line.querySelector("[data-when]").textContent = when || "";
     line.querySelector("[data-late]").hidden = !late;
