@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -243,6 +244,18 @@ def recent(session: Session, person_id: int, *, limit: int) -> list[Conversation
     )
     turns = {conversation_id: count for conversation_id, count in counted}
     return [to_record(row, turns[row.id]) for row in rows if turns.get(row.id)][:limit]
+
+
+def by_public_ids(session: Session, person_id: int, public_ids: Collection[str]) -> list[Conversation]:
+    """The person's own ones of these conversations, newest first; the number of turns is left out."""
+    if not public_ids:
+        return []
+    rows = session.scalars(
+        select(ConversationRow)
+        .where(ConversationRow.person_id == person_id, ConversationRow.public_id.in_(public_ids))
+        .order_by(ConversationRow.opened_at.desc())
+    )
+    return [to_record(row) for row in rows]
 
 
 def set_speaker(session: Session, conversation_id: int, *, name: str, relation: str) -> None:

@@ -119,7 +119,7 @@ class ConversationRow(Base):
     handled_by: Mapped[int | None] = mapped_column(ForeignKey("people.id", ondelete="SET NULL"))
     summary: Mapped[str] = mapped_column(Text, default="")
     summarised_at: Mapped[datetime | None]
-    summary_terms: Mapped[str] = mapped_column(Text, default="")
+    summary_terms: Mapped[str] = mapped_column(Text, default="", deferred=True)
     summary_vector: Mapped[Vector | None] = mapped_column(UnitVector, deferred=True)
     vector_version: Mapped[str] = mapped_column(String(32), default="")
     pending: Mapped[dict[str, Any]] = mapped_column(default=dict)
@@ -182,9 +182,9 @@ class TurnRow(Base):
     warmed_at: Mapped[datetime | None]
     judged_at: Mapped[datetime | None]
     kept: Mapped[list[str]] = mapped_column(default=list)  # public ids of the visible cards it made
-    trace: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    trace: Mapped[dict[str, Any]] = mapped_column(default=dict, deferred=True)
     error: Mapped[str] = mapped_column(Text, default="")
-    terms: Mapped[str] = mapped_column(Text, default="")
+    terms: Mapped[str] = mapped_column(Text, default="", deferred=True)
     vector: Mapped[Vector | None] = mapped_column(UnitVector, deferred=True)
     vector_version: Mapped[str] = mapped_column(String(32), default="")
 
@@ -284,8 +284,8 @@ class CardRow(Base):
     rrule: Mapped[str | None] = mapped_column(String(300))
     due_at: Mapped[datetime | None]  # the next firing, UTC
     version: Mapped[int] = mapped_column(default=1)
-    terms: Mapped[str] = mapped_column(Text, default="")  # folded and stemmed, separated by blanks
-    surface_terms: Mapped[str] = mapped_column(Text, default="")  # folded only
+    terms: Mapped[str] = mapped_column(Text, default="", deferred=True)  # folded and stemmed, by blanks
+    surface_terms: Mapped[str] = mapped_column(Text, default="", deferred=True)  # folded only
     vector: Mapped[Vector | None] = mapped_column(UnitVector, deferred=True)
     vector_version: Mapped[str] = mapped_column(String(32), default="")
     x: Mapped[float | None]
