@@ -32,6 +32,9 @@ def forgetting(scene: Scene, piece: Piece) -> Forgetting | None:
         return None
     first, last = piece.range_of(match)
     after, before = piece.part(last), piece.part(0, first)
+    bare = last - first == 1
+    if bare and any(w in lex.verbs for w in before.folded):
+        return None  # "you have to remove your shoes": nobody commands it
     topic = after if len(after) >= 1 else before
     if len(before) and lex.begins("topic_first", before.norm):
         topic = before

@@ -286,7 +286,8 @@ class _Walk(Look):
             return following + 1
         listed = self.bare and self._cut_off()  # "..., retired, widowed, and I have"
         coded = any(self.is_number(word) for word in self.current)  # "the bike lock 000 and the gate ..."
-        pair = bool(self.current) and self.lex.has("self", self.current[-1].folded)  # "eu e o meu avô"
+        alone = bool(self.current) and self.lex.has("self", self.current[-1].folded)
+        pair = alone and not self.has_verb(self.current)  # "eu e o meu avô"
         if (has_left or listed or coded) and not pair and self.starts(following):
             role = self.role if self.role is not Role.QUESTION else Role.MAIN
             antecedent = self.antecedent

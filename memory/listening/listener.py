@@ -221,7 +221,7 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft) -> b
     lex = scene.lex
     made = [c for c in draft.candidates if c.category in (Category.REMINDER, Category.TASK)]
     never = lex.begins("never_mind", core.norm)
-    if never and (made or len(core) <= 6):
+    if never and len(core.norm) - never.end() < (40 if made else 12):
         draft.candidates = [c for c in draft.candidates if c not in made]
         draft.acts.add(Act.CANCEL)
         draft.fields.setdefault("request", Request(verb="cancel"))

@@ -214,7 +214,9 @@ class Look:
                 continue
             if not self.lex.has("ambiguous", word.folded):
                 return True
-            if index and self.governs(words[index - 1].folded):
+            if (index and self.governs(words[index - 1].folded)) or (
+                not index and word.folded in self.lex.first_verbs
+            ):
                 return True
         return False
 
