@@ -190,6 +190,8 @@ def _assemble(running: _Running, pool: Executor) -> None:
     running.overview, running.known = assembled.overview, assembled.known_people
     running.trace = assembled.trace
     running.tools.proposed = next((each.answer for each, _ in reversed(running.history) if each.answer), "")
+    running.tools.known = tuple(running.known)
+    running.tools.said = (running.turn.said, *(each.said for each, _ in reversed(running.history)))
 
 
 def _loop(running: _Running) -> Progress:

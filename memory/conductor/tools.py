@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -22,11 +22,12 @@ from sqlalchemy.orm import Session
 from memory import cards
 from memory import language as lang
 from memory.cards.recall import Angle, CardCache, recall
-from memory.conductor import deciding
+from memory.conductor import deciding, keeping
 from memory.conductor.arguments import Arguments
 from memory.decisions.schema import Keys
 from memory.embedding import Embedder
 from memory.errors import AppError, NotFound
+from memory.listening import Heard
 from memory.llm.interface import ToolCall, ToolSpec
 from memory.records import (
     Author,
@@ -155,6 +156,8 @@ class ToolContext:
     clock: Callable[[], datetime]
     keys: Keys
     proposed: str = ""  # what the assistant had said last: a choice may rest on it
+    said: tuple[str, ...] = ()  # the person's messages of this conversation, newest first
+    known: tuple[tuple[str, str], ...] = ()  # names and relations of people told about
     made: list[Card] = field(default_factory=list)
     changed: list[Card] = field(default_factory=list)
     found: list[Found] = field(default_factory=list)
@@ -175,6 +178,11 @@ class ToolContext:
             decided=list(self.decided),
             short_ids=dict(self.short_ids),
         )
+
+    @cached_property
+    def heard(self) -> Heard:
+        """What the shipped listener hears in this turn; asked for once."""
+        return keeping.hear(self.turn, known=self.known, previous=self.said[1] if len(self.said) > 1 else "")
 
     @property
     def guest(self) -> bool:
@@ -235,10 +243,26 @@ def _create(session: Session, context: ToolContext, told: CreateCard, now: datet
         return {"ok": False, "error": "this is a private conversation: nothing is kept"}
     if deciding.is_decided(context, told.text, now=now):
         return {"ok": True, "outcome": "decided", "visible": False, "superseded": [], "when": None}
-    category = Category(told.category)
     when = told.when.when(context.zone) if told.when is not None else None
-    if category is Category.REMINDER and when is not None and when.all_day:
-        return {"ok": False, "error": "a reminder needs an hour: ask for it, keeping the date"}
+    if not keeping.rests_on(
+        told.text,
+        said=context.said,
+        language=context.language,
+        known=context.known,
+        when=when,
+        people=told.people,
+    ):
+        figure_rows.add(session, Figure.REFUSED, now=now)
+        return {"ok": False, "error": "this does not stand in the person's own words"}
+    heard = keeping.same_thing(told.text, context.heard)
+    category = keeping.true_category(Category(told.category), heard)
+    when = when or (heard.when if heard is not None else None)
+    if category is Category.REMINDER and (when is None or when.all_day):
+        return {"ok": False, "error": "a reminder needs a day and an hour: ask for what is missing"}
+    if category is Category.REMINDER and not keeping.has_moment(
+        context.said, language=context.language, now=now.astimezone(ZoneInfo(context.zone))
+    ):
+        return {"ok": False, "error": "the person named no time: ask for it"}
     old: list[Card] = []
     if told.supersedes:
         card = _own(session, context, told.supersedes)

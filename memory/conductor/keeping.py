@@ -1,0 +1,85 @@
+"""What a model wants to keep, put right by code: it must rest on the person's words, in its true category.
+
+The listener that the product ships hears every message too. Where it hears the same
+thing, its category counts, and its moment where the model named none: a model's slip
+must not show a fact or hide a reminder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from memory import language as lang
+from memory.cards.grounding import is_grounded, own_words
+from memory.listening import Candidate, Heard, KnownPerson, listen
+from memory.records import Category, Turn, When
+
+_ALIKE = 0.5  # share of words that two statements must have in common
+
+
+def hear(turn: Turn, *, known: Sequence[tuple[str, str]], previous: str) -> Heard:
+    """What the shipped listener hears in a turn."""
+    return listen(
+        turn.said,
+        language=turn.language,
+        now=turn.created_at.astimezone(ZoneInfo(turn.zone)),
+        zone=turn.zone,
+        known=[KnownPerson(name=name, relation=relation) for name, relation in known],
+        speaker=turn.speaker,
+        previous=previous,
+    )
+
+
+def rests_on(
+    text: str,
+    *,
+    said: Sequence[str],
+    language: str,
+    known: Sequence[tuple[str, str]],
+    when: When | None,
+    people: Sequence[str] = (),
+) -> bool:
+    """Whether a statement, and the names beside it, stand in the person's own words.
+
+    Args:
+        said: this message and the earlier ones of the conversation, newest first.
+    """
+    names = [name for pair in known for name in pair]
+    sources = [own_words(each) for each in said]
+    if not is_grounded(text, said=sources, language=language, names=names, moment_words=when is not None):
+        return False
+    heard = {word for each in (*sources, *names) for word in lang.words(lang.fold(each))}
+    return all(set(lang.words(lang.fold(person))) <= heard for person in people)
+
+
+def has_moment(said: Sequence[str], *, language: str, now: datetime) -> bool:
+    """Whether the person named any time in these messages."""
+    return any(lang.find_times(own_words(each), language=language, now=now) for each in said)
+
+
+def same_thing(text: str, heard: Heard) -> Candidate | None:
+    """The candidate of the listener that says the same as a model's statement, if there is one."""
+    wanted = set(lang.terms(text, heard.language))
+    best: tuple[float, Candidate] | None = None
+    for candidate in heard.candidates:
+        held = set(lang.terms(f"{candidate.text} {candidate.title}", heard.language))
+        common = len(wanted & held)
+        if not common:
+            continue
+        share = common / min(len(wanted), len(held))
+        whole = common / len(wanted | held)
+        if share >= _ALIKE and whole >= _ALIKE / 2 and (best is None or whole > best[0]):
+            best = (whole, candidate)
+    return None if best is None else best[1]
+
+
+def true_category(wished: Category, candidate: Candidate | None) -> Category:
+    """The category that a statement is kept in: the listener's where it heard the same thing."""
+    if candidate is None:
+        return wished
+    both = {wished, candidate.category}
+    if both == {Category.FACT, Category.PERSON}:
+        return wished  # either is right, and both are silent
+    return candidate.category
