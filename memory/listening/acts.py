@@ -110,7 +110,13 @@ def speaker(scene: Scene, piece: Piece) -> Speaker | None:
             return Speaker(name or relation, relation)
         words = part.words
         noun = lex.language == "de" and not lex.has("first_name", words[0].folded if words else "")
-        if words and words[0].is_capital and not noun and len(words) <= 3 and not lex.has("notname", words[0].folded):
+        if (
+            words
+            and words[0].is_capital
+            and not noun
+            and len(words) <= 3
+            and not lex.has("notname", words[0].folded)
+        ):
             return Speaker(" ".join(w.text for w in words if w.is_capital))
     return None
 

@@ -362,9 +362,12 @@ class _Walk(Look):
         word = words[index]
         if lex.has("self", word.folded):
             return index + 1 < len(words) and words[index + 1].folded in lex.verbs
+        following = words[index + 1].folded if index + 1 < len(words) else ""
+        mine = word.folded in lex.first_verbs and not lex.has("ambiguous", word.folded)
+        if mine or (lex.has("negation", word.folded) and following in lex.first_verbs):
+            return self.dictated  # "tenho dois gatos moro em évora não suporto ..."
         if lex.has("article", word.folded) and index + 1 < len(words):
-            following = words[index + 1]
-            return lex.has("possessive", following.folded) and self.starts(index)
+            return lex.has("possessive", following) and self.starts(index)
         return lex.has("possessive", word.folded) and not self._open_object() and self.starts(index)
 
     def _open_object(self) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from memory.language import TimeMention
+from memory.listening.clauses import Role
 from memory.listening.heard import Candidate
 from memory.listening.judging import attribute_of
 from memory.listening.scene import Scene, sentence_case
@@ -67,7 +68,7 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
             return None
         if leaning.request > 0.7 or leaning.transient > 0.8:
             return None
-    more = _goes_on(told, after) if time.past else []
+    more = _goes_on(told, after) if time.past else _place_and_such(scene, after)
     spans = [span for t in (told, *more) for time_ in t.times for span in time_.spans]
     last = more[-1].piece if more else piece
     body = Piece([t for t in scene.tokens if piece.start <= t.start < last.end]).outside(spans)
@@ -94,6 +95,16 @@ def _goes_on(told: Told, after: list[Told]) -> list[Told]:
         if each.leaning.lasting > 0.6 or any(not t.past for t in each.times if t.date):
             break
         if any(m.last == each.lead and m.relation for m in each.mentions) and not each.clause.joined:
+            break
+        more.append(each)
+    return more
+
+
+def _place_and_such(scene: Scene, after: list[Told]) -> list[Told]:
+    """The parts without a verb right behind a coming event: where it is, with whom."""
+    more = []
+    for each in after:
+        if any(w in scene.lex.verbs for w in each.piece.folded) or each.clause.role is not Role.MAIN:
             break
         more.append(each)
     return more

@@ -301,7 +301,8 @@ def _persons(scene: Scene, told: Told, predicate: str, *, skip_known: bool) -> l
                 rest = rest.part(1)
             if scene.lex.has("third", first):
                 rest = rest.part(1)
-            if rest and told.lead == mention.last:
+            says = rest and not (len(rest) == 1 and scene.lex.has("naming_verb", rest.folded[0]))
+            if says and told.lead == mention.last:
                 said.append(rest.said(scene.text).strip(" ,"))
                 why += "+"
         rule = attribute_of(scene, told) if len(said) > 2 else None

@@ -39,7 +39,11 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
     if lex.search("hypothetical", norm) or lex.search("joke_word", norm) or lex.search("unsure", norm):
         return False, "unreal"
     healer = any(m.key in HEALERS for m in told.mentions)  # "my doctor says I have to avoid salt"
-    if lex.search("speech", norm) and not healer and (told.mentions or told.subject.kind in ("person", "thing")):
+    if (
+        lex.search("speech", norm)
+        and not healer
+        and (told.mentions or told.subject.kind in ("person", "thing"))
+    ):
         return False, "somebody's words"
     if lex.search("meta", norm) and not lex.search("home_anchor", norm):
         return False, "about the talk"
