@@ -55,12 +55,12 @@ def own_words(said: str) -> str:
 
 
 def _has_number(number: str, folded: str, sources: str, language: str) -> bool:
+    """Whether a number or code was said: digit by digit, or as a number in words."""
     bare = number.strip(".:/+-")
-    if lang.fold(bare) in folded:
+    if re.search(rf"(?<!\w){re.escape(lang.fold(bare))}(?!\w)", folded):
         return True
     return bare.isdigit() and any(
-        str(each.value) == bare.lstrip("0") and not bare.startswith("0")
-        for each in lang.numbers.find(sources, language)
+        each.in_words and str(each.value) == bare for each in lang.numbers.find(sources, language)
     )
 
 
