@@ -19,10 +19,11 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from memory import language as lang
-from memory.conductor import thread, versions
+from memory.conductor import keeping, thread, versions
 from memory.conductor.gate import Check
 from memory.conductor.parts import Parts
 from memory.conductor.run import run_turn
+from memory.config import LANGUAGES
 from memory.errors import AppError, Conflict, InvalidInput
 from memory.overview.interrupted import mark_interrupted
 from memory.overview.telling import tell_closed
@@ -78,6 +79,8 @@ class Conductor:
     def _warm_up(self) -> None:
         self._parts.embedder.preload()
         self._parts.model()
+        for language in LANGUAGES:  # each language's tables take a moment to compile
+            keeping.warm_up(language, now=self._parts.clock())
 
     def close(self, *, wait: bool = False) -> None:
         """Stop looking and start no further turn.

@@ -32,6 +32,12 @@ def hear(turn: Turn, *, known: Sequence[tuple[str, str]], previous: str) -> Hear
     )
 
 
+def warm_up(language: str, *, now: datetime) -> None:
+    """Compile a language's tables now, so that the first message need not wait for them."""
+    listen("ok", language=language, now=now.astimezone(ZoneInfo("UTC")), zone="UTC")
+    lang.find_times("ok", language=language, now=now)
+
+
 def rests_on(
     text: str,
     *,
