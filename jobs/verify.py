@@ -21,5 +21,5 @@ def run(*, turn_id: int) -> int:
     propose = None
     if load_connection(parts.settings) is not None:
         propose = proposer(parts.model(), now=now)
-    outcome = verify(parts.engine, parts.embedder, turn_id, now=now, propose=propose)
+    outcome = verify(parts.engine, parts.embedder, turn_id, now=now, propose=propose, keys=parts.keys)
     return 0 if outcome is None else outcome.recovered

@@ -15,6 +15,7 @@ from memory.clock import Clock, choose_clock
 from memory.conductor.conductor import Conductor
 from memory.conductor.parts import Parts
 from memory.config import Settings
+from memory.decisions.schema import Keys
 from memory.decisions.schema import load as load_keys
 from memory.embedding import Embedder
 from memory.frames import Frames
@@ -36,6 +37,7 @@ class Wiring:
     frames: Frames
     embedder: Embedder
     cache: CardCache
+    keys: Keys
     model: Callable[[], Model]
     conductor: Conductor
 
@@ -80,6 +82,7 @@ def build(
         frames=parts.frames,
         embedder=embedder,
         cache=parts.cache,
+        keys=parts.keys,
         model=parts.model,
         conductor=Conductor(parts),
     )

@@ -18,11 +18,14 @@ from sqlalchemy.orm import Session
 
 from memory import cards
 from memory.cards.grounding import is_grounded, own_words
+from memory.decisions.log import tells
+from memory.decisions.schema import Keys
 from memory.embedding import Embedder
 from memory.listening import Candidate, Heard, KnownPerson, listen
 from memory.records import Author, Card, Category, NewCard, Person, Turn, TurnState
 from memory.storage import cards as card_rows
 from memory.storage import conversations as conversation_rows
+from memory.storage import decisions as decision_rows
 from memory.storage import figures as figure_rows
 from memory.storage import people as people_rows
 from memory.storage import turns as turn_rows
@@ -54,11 +57,13 @@ def verify(
     *,
     now: datetime,
     propose: Proposes | None = None,
+    keys: Keys | None = None,
 ) -> Verified | None:
     """Verify one turn, once; None when it was verified already, is gone, or must not be.
 
     Args:
         propose: a configured model beside the embedded listener, under the same checks.
+        keys: of decisions; what the turn recorded as one makes no card.
     """
     with reading(engine) as session:
         seen = _read(session, turn_id)
@@ -76,6 +81,7 @@ def verify(
     with transaction(engine) as session:
         if not turn_rows.mark(session, turn_id, "verified", now=now):
             return None
+        proposals = _undecided(session, turn, proposals, keys)
         outcome = _add(session, turn, person, proposals, embedder=embedder, now=now)
         skipped = heard.surely_nothing and not proposals
         first_pass = sum(card.category in _MAY_CREATE for card in kept)
@@ -93,6 +99,22 @@ def verify(
     return Verified(
         skipped=skipped, recovered=outcome.recovered, refused=outcome.refused, cards=outcome.cards
     )
+
+
+def _undecided(
+    session: Session, turn: Turn, proposals: Sequence[Candidate], keys: Keys | None
+) -> list[Candidate]:
+    """The proposals without those that say what the turn recorded as a decision."""
+    decided = decision_rows.of_turns(session, [turn.id]) if keys is not None else []
+    return [
+        each
+        for each in proposals
+        if keys is None
+        or not any(
+            tells(keys, one, each.text, language=turn.language, now=turn.created_at, zone=turn.zone)
+            for one in decided
+        )
+    ]
 
 
 def hear(turn: Turn, *, known: Sequence[KnownPerson], previous: str) -> Heard:

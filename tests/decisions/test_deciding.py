@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
+from memory.cards.verifier import verify
 from memory.llm.scripted import Call, Say, Step
 from memory.records import Category, Decision
 from memory.storage import decisions as rows
 from memory.storage.engine import reading
 from tests import factories
-from tests.conductor.playing import Stage, stage
+from tests.conductor.playing import EMBEDDER, Stage, stage
 from tests.fakes import FakeClock
 
 
@@ -165,3 +166,17 @@ def test_a_guest_decides_nothing(engine: Engine, clock: FakeClock, tmp_path: Pat
         play.say("I'm handing the phone to Tobias")
         play.say("make it 3")
         assert held(play) == {}
+
+
+def test_the_verifier_adds_no_card_of_what_was_decided(
+    engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    said = "My pickup time is ten, and my bike is blue."
+    with stage(
+        engine, clock, steps=[[decide("pickup_time", "ten")], [Say("Ten it is.")]], tmp=tmp_path
+    ) as play:
+        turn = play.say(said)
+        verify(engine, EMBEDDER, turn.id, now=clock(), keys=play.parts.keys)
+        texts = [card.text for card in play.cards()]
+    assert any("blue" in text for text in texts)
+    assert not any("ten" in text for text in texts)
