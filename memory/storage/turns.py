@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, exists, select, update
+from sqlalchemy import ColumnElement, Select, delete, exists, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -225,9 +225,12 @@ def note(session: Session, turn_id: int, **noted: Any) -> None:
 
 
 def is_newest(session: Session, turn: Turn) -> bool:
-    """Whether no later turn of its conversation stands."""
+    """Whether no later turn of its conversation stands, but for a new version of it."""
     later = exists().where(
-        TurnRow.conversation_id == turn.conversation_id, TurnRow.id > turn.id, *_standing()
+        TurnRow.conversation_id == turn.conversation_id,
+        TurnRow.id > turn.id,
+        or_(TurnRow.replaces_id.is_(None), TurnRow.replaces_id != turn.id),
+        *_standing(),
     )
     return not session.scalar(select(later))
 
