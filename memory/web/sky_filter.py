@@ -1,0 +1,59 @@
+"""The filter of the constellation as an address carries it: the same for the map, its data and the table."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from flask import request
+from sqlalchemy.orm import Session
+
+from memory.errors import NotFound
+from memory.language import fold
+from memory.records import CardStatus, Category, Person
+from memory.storage import cards as rows
+from memory.storage.sky import SkyFilter
+
+MOST_QUERY_CHARS = 200
+
+
+def told(session: Session, person: Person) -> SkyFilter:
+    """The filter that the request's address holds; what cannot be read is as if it were not there.
+
+    `f=1` says that a form was sent, where a box that is not ticked is simply missing.
+    """
+    sent = request.args
+    is_form = sent.get("f") == "1"
+    kinds = frozenset(Category(each) for each in sent.getlist("category") if each in list(Category))
+    least = min(max(sent.get("worth_from", 0, type=int), 0), 100)
+    most = min(max(sent.get("worth_to", 100, type=int), 0), 100)
+    return SkyFilter(
+        categories=kinds if kinds or is_form else frozenset(Category),
+        least_worth=least / 100,
+        most_worth=most / 100,
+        least_uses=max(0, sent.get("uses", 0, type=int)),
+        unrated=sent.get("unrated") == "1" or not (is_form or "unrated" in sent),
+        since=_midnight(sent.get("since", ""), person.zone),
+        until=_midnight(sent.get("until", ""), person.zone, after=True),
+        near=_card(session, person, sent.get("person", "")),
+        words=tuple(fold(sent.get("q", "").strip()[:MOST_QUERY_CHARS]).split()),
+    )
+
+
+def _midnight(text: str, zone: str, *, after: bool = False) -> datetime | None:
+    """The moment a day begins in a zone, or ends."""
+    try:
+        day = date.fromisoformat(text) + timedelta(days=1 if after else 0)
+    except (ValueError, OverflowError):
+        return None
+    return datetime.combine(day, time(), ZoneInfo(zone)).astimezone(UTC)
+
+
+def _card(session: Session, person: Person, public_id: str) -> int | None:
+    if not public_id:
+        return None
+    try:
+        found = rows.by_public_id(session, person.id, public_id)
+    except NotFound:
+        return None
+    return found.id if found.status is CardStatus.ACTIVE else None

@@ -1,0 +1,240 @@
+// Draws the sky with Plotly, and answers where a point is on the screen. Knows no filter and no panel.
+
+import { threads } from "./mask.js";
+
+const FULL = [-0.02, 1.02];
+const FADED = "0.13";
+const HIT_PX = 22;
+const CONFIG = {
+  displayModeBar: false,
+  showSendToCloud: false,
+  plotlyServerURL: "",
+  displaylogo: false,
+  scrollZoom: true,
+  doubleClick: false,
+  showTips: false,
+  responsive: true,
+};
+
+// From one at 300 points to `least` at 3,000: dense areas would burn to white.
+function dense(count, least) {
+  const along = Math.log10(Math.max(count, 300) / 300);
+  return 1 - (1 - least) * Math.min(along, 1);
+}
+
+export class Sky {
+  constructor(box, skeletons, categories) {
+    this.box = box;
+    this.skeletons = skeletons;
+    this.categories = categories;
+    this.points = null;
+    this.shown = null;
+    this.faded = null;
+    this.chosen = -1;
+    this.#dark = matchMedia("(prefers-color-scheme: dark)");
+    this.#dark.addEventListener("change", () => this.points && this.draw(this.points));
+  }
+
+  #dark;
+  #listening = false;
+  #due = 0;
+
+  get #plot() {
+    return globalThis.Plotly;
+  }
+
+  // Draw these points; the view stays where it was, unless there was none.
+  async draw(points) {
+    this.points = points;
+    if (this.shown?.length !== points.count) {
+      this.shown = new Uint8Array(points.count).fill(1);
+      this.faded = null;
+    }
+    const figure = structuredClone(this.skeletons[this.#dark.matches ? "dark" : "light"]);
+    const kept = this.box.layout;
+    if (kept?.xaxis?.range) {
+      figure.layout.xaxis.range = kept.xaxis.range;
+      figure.layout.yaxis.range = kept.yaxis.range;
+    }
+    await this.#plot.react(this.box, this.#fill(figure.data), figure.layout, CONFIG);
+    if (!this.#listening) {
+      this.#listening = true;
+      this.box.on("plotly_afterplot", () => this.#dress());
+    }
+    this.#dress();
+  }
+
+  #fill(traces) {
+    const sky = this.points;
+    const small = Math.min(1, Math.max(0.72, this.box.clientWidth / 900));
+    const core = dense(sky.count, 0.6) * small;
+    const glow = dense(sky.count, 0.55) * small;
+    this.members = this.categories.map(() => []);
+    sky.kind.forEach((kind, at) => this.members[kind].push(at));
+    const [line, lit, halo, ...rest] = traces;
+    line.line.color = line.line.color.replace(/[\d.]+\)$/, (alpha) => `${(alpha.slice(0, -1) * dense(sky.count, 0.4)).toFixed(3)})`);
+    Object.assign(line, this.#threads());
+    halo.x = sky.x;
+    halo.y = sky.y;
+    halo.marker.size *= glow;
+    rest.slice(0, this.categories.length).forEach((trace, kind) => {
+      trace.x = this.members[kind].map((at) => sky.x[at]);
+      trace.y = this.members[kind].map((at) => sky.y[at]);
+      trace.marker.size *= core;
+      trace.marker.line.width *= Math.max(core, 0.75);
+    });
+    for (const trace of traces) {
+      trace.uid = `sky-${trace.name}`;
+      if (trace.line) trace.line.simplify = false;
+    }
+    const ring = traces.at(-1);
+    Object.assign(lit, this.#lit());
+    Object.assign(ring, this.#ring());
+    ring.marker.size *= Math.max(core, 0.7);
+    return traces;
+  }
+
+  #threads() {
+    const { shown, faded } = this;
+    const passes = (at) => shown[at] && !(faded && faded[at]);
+    return threads(this.points, (a, b) => passes(a) && passes(b));
+  }
+
+  #lit() {
+    if (this.chosen < 0) return { x: [], y: [] };
+    return threads(this.points, (a, b) => (a === this.chosen || b === this.chosen) && this.shown[a] && this.shown[b]);
+  }
+
+  #ring() {
+    if (this.chosen < 0 || !this.shown[this.chosen]) return { x: [], y: [] };
+    return { x: [this.points.x[this.chosen]], y: [this.points.y[this.chosen]] };
+  }
+
+  // Show some points and fade some of these. Points answer at once, threads a moment later.
+  setMask(shown, faded) {
+    this.shown = shown;
+    this.faded = faded;
+    this.#dress();
+    clearTimeout(this.#due);
+    this.#due = setTimeout(() => this.redrawThreads(), 60);
+  }
+
+  redrawThreads() {
+    const parts = [this.#threads(), this.#lit(), this.#ring()];
+    const traces = [0, 1, this.box.data.length - 1];
+    return this.#plot.restyle(this.box, { x: parts.map((part) => part.x), y: parts.map((part) => part.y) }, traces);
+  }
+
+  choose(at) {
+    this.chosen = at;
+    return this.redrawThreads();
+  }
+
+  // Plotly makes its nodes anew whenever it draws: what is hidden or faded is said to each again.
+  #dress() {
+    if (!this.points || !this.shown) return;
+    this.#dressTrace("halo", (at) => at);
+    this.categories.forEach((name, kind) => this.#dressTrace(name, (at) => this.members[kind][at]));
+  }
+
+  #dressTrace(name, pointOf) {
+    const { shown, faded } = this;
+    const nodes = this.box.querySelectorAll(`.tracesky-${name} .points > path`);
+    nodes.forEach((node, order) => {
+      const at = pointOf(node.__data__?.i ?? order);
+      const display = shown[at] ? "" : "none";
+      const opacity = faded && faded[at] ? FADED : "1";
+      if (node.style.display !== display) node.style.display = display;
+      if (node.style.opacity !== opacity) node.style.opacity = opacity;
+    });
+  }
+
+  // Where a point is, in pixels of the box.
+  position(at) {
+    const { xaxis, yaxis } = this.box._fullLayout;
+    return [xaxis._offset + xaxis.l2p(this.points.x[at]), yaxis._offset + yaxis.l2p(this.points.y[at])];
+  }
+
+  // The shown point nearest to a place in pixels; -1 when none is near.
+  hit(left, top, reach = HIT_PX) {
+    if (!this.points) return -1;
+    let best = -1;
+    let least = reach * reach;
+    for (let at = 0; at < this.points.count; at++) {
+      if (!this.shown[at]) continue;
+      const [x, y] = this.position(at);
+      const far = (x - left) ** 2 + (y - top) ** 2;
+      if (far < least) [best, least] = [at, far];
+    }
+    return best;
+  }
+
+  // The next shown point in a direction, for the keyboard.
+  next(at, [right, down]) {
+    if (at < 0 || !this.shown[at]) {
+      const { clientWidth, clientHeight } = this.box;
+      return this.hit(clientWidth / 2, clientHeight / 2, Infinity);
+    }
+    const [fromX, fromY] = this.position(at);
+    let best = at;
+    let least = Infinity;
+    for (let other = 0; other < this.points.count; other++) {
+      if (!this.shown[other] || other === at) continue;
+      const [x, y] = this.position(other);
+      const along = (x - fromX) * right + (y - fromY) * down;
+      const aside = Math.abs((x - fromX) * down) + Math.abs((y - fromY) * right);
+      if (along <= 0.5) continue;
+      const cost = along + 2.5 * aside;
+      if (cost < least) [best, least] = [other, cost];
+    }
+    return best;
+  }
+
+  get range() {
+    const { xaxis, yaxis } = this.box._fullLayout;
+    return { x: [...xaxis.range], y: [...yaxis.range] };
+  }
+
+  #look(x, y) {
+    return this.#plot.relayout(this.box, { "xaxis.range": x, "yaxis.range": y });
+  }
+
+  zoom(factor) {
+    const about = ([low, high]) => {
+      const middle = (low + high) / 2;
+      const half = Math.min(((high - low) / 2) * factor, 1.2);
+      return [middle - half, middle + half];
+    };
+    const { x, y } = this.range;
+    return this.#look(about(x), about(y));
+  }
+
+  reset() {
+    return this.#look(FULL, FULL);
+  }
+
+  // The view that holds these points, with room around; never closer than a fifth of the sky.
+  fit(points) {
+    if (!points.length) return this.reset();
+    const side = (values) => {
+      const low = Math.min(...values);
+      const high = Math.max(...values);
+      const half = Math.max(((high - low) / 2) * 1.15, 0.1);
+      const middle = (low + high) / 2;
+      return half > 0.48 ? FULL : [middle - half, middle + half];
+    };
+    return this.#look(side(points.map((at) => this.points.x[at])), side(points.map((at) => this.points.y[at])));
+  }
+
+  // Bring a point into sight if it is not, `covered` pixels at the right being under something.
+  reveal(at, covered = 0) {
+    const [x, y] = this.position(at);
+    const { clientWidth, clientHeight } = this.box;
+    if (x > 30 && y > 30 && x < clientWidth - covered - 30 && y < clientHeight - 30) return null;
+    const { x: across, y: up } = this.range;
+    const wide = across[1] - across[0];
+    const high = up[1] - up[0];
+    const middle = this.points.x[at] + (covered / clientWidth / 2) * wide;
+    return this.#look([middle - wide / 2, middle + wide / 2], [this.points.y[at] - high / 2, this.points.y[at] + high / 2]);
+  }
+}
