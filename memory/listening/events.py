@@ -104,7 +104,8 @@ def _place_and_such(scene: Scene, after: list[Told]) -> list[Told]:
     """The parts without a verb right behind a coming event: where it is, with whom."""
     more = []
     for each in after:
-        if any(w in scene.lex.verbs for w in each.piece.folded) or each.clause.role is not Role.MAIN:
+        words = each.piece.outside([span for t in each.times for span in t.spans]).folded
+        if any(w in scene.lex.verbs for w in words) or each.clause.role is not Role.MAIN:
             break
         more.append(each)
     return more

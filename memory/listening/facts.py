@@ -169,11 +169,16 @@ def _put_right(scene: Scene, clauses: list[Clause]) -> list[Clause]:
             scene.lex.has(kind, clause.piece.folded[0]) for kind in ("third", "it")
         )
         denied = before is not None and any(scene.lex.has("negation", w) for w in before.folded)
-        if before is not None and pronoun and denied:
+        first = clause.piece.folded[0] if clause.piece else ""
+        again = before is not None and first in before.folded  # "no es el jueves, es el viernes"
+        copula = clause.bare_verb and again and scene.lex.has("copula", first)
+        if before is not None and (pronoun or copula) and denied:
             verb = next((i for i, w in enumerate(before.folded) if w in scene.lex.verbs), 0)
             if verb:
                 subject = before.part(0, verb)
-                kept[-1] = Clause(Piece([*subject.tokens, *clause.piece.part(1).tokens]), Role.MAIN)
+                subject = Piece([t for t in subject.tokens if not scene.lex.has("negation", t.folded)])
+                said = clause.piece if copula else clause.piece.part(1)
+                kept[-1] = Clause(Piece([*subject.tokens, *said.tokens]), Role.MAIN)
                 continue
         kept.append(clause)
     return kept

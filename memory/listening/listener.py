@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -12,6 +11,7 @@ from memory.listening import acts, todo
 from memory.listening.clauses import Clause, Role
 from memory.listening.facts import hear_told, introduced, like_mine
 from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerson, Question, Request
+from memory.listening.letters import composed_letters, placed
 from memory.listening.lexicon import lexicon
 from memory.listening.quotes import hear_quotes
 from memory.listening.regions import Sentence, sentences
@@ -49,7 +49,7 @@ def hear(
     previous: str = "",
 ) -> Heard:
     """See `memory.listening.listen`."""
-    composed, places = _composed(text)
+    composed, places = composed_letters(text)
     scene = Scene(composed, lexicon(language), now, zone, known, pending or {}, previous)
     tokens = scene.lex.tokens(composed)
     draft = _Draft()
@@ -57,7 +57,7 @@ def hear(
         _sentence(scene, sentence, draft)
         draft.last = sentence.piece
     _answer(scene, draft)
-    candidates = tuple(_placed(c, places) for c in _unique(draft.candidates))
+    candidates = tuple(placed(c, places) for c in _unique(draft.candidates))
     if any(c.category for c in candidates):
         draft.acts.add(Act.TELL)
     if not draft.acts:
@@ -71,32 +71,6 @@ def hear(
         surely_nothing=not candidates and not draft.unsure and draft.acts <= _QUIET,
         **draft.fields,
     )
-
-
-def _composed(text: str) -> tuple[str, list[int] | None]:
-    """The text with composed letters, and for each of its characters the place in the text given."""
-    if unicodedata.is_normalized("NFC", text):
-        return text, None
-    parts: list[str] = []
-    places: list[int] = []
-    at = 0
-    while at < len(text):
-        end = at + 1
-        while end < len(text) and unicodedata.combining(text[end]):
-            end += 1
-        part = unicodedata.normalize("NFC", text[at:end])
-        parts.append(part)
-        places.extend([at] * len(part))
-        at = end
-    places.append(len(text))
-    return "".join(parts), places
-
-
-def _placed(candidate: Candidate, places: list[int] | None) -> Candidate:
-    if places is None:
-        return candidate
-    start, end = candidate.span
-    return replace(candidate, span=(places[start], places[end]))
 
 
 def _unique(candidates: Sequence[Candidate]) -> list[Candidate]:

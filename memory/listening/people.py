@@ -279,6 +279,8 @@ class People:
         word = piece.words[at]
         if not self.lex.has("title", word.folded.rstrip(".")) or self.lex.has("adverb", word.folded):
             return None
+        if self.lex.has("self_any", word.folded) and not word.is_capital:
+            return None  # French "me" is no "Maître"
         name, last = self._name(piece.words, at, sure=False)
         if not name:
             return None

@@ -120,6 +120,7 @@ def _endings(lex: Lexicon, norm: str) -> list[Any]:
 def sentence_case(text: str) -> str:
     """First letter as a capital, ends cleaned of signs that hung between clauses."""
     text = re.sub(r"\s+([,.;])", r"\1", text.strip()).strip(",;:–—").strip()
+    text = re.sub(r",(?:\s*,)+", ",", text)
     if text.endswith(".") and not text.endswith(".."):
         text = text[:-1].strip()
     for opening, closing in (("«", "»"), ("“", "”"), ("„", "“"), ("(", ")")):
