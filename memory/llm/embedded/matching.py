@@ -39,10 +39,12 @@ WORDS, BEFORE, TOPICS, MEANING, NAMED, HOLDS, DATED = 2.0, 0.6, 0.9, 1.2, 0.8, 0
 SURE = frozenset({"age", "phone", "colour", "job", "home", "diet", "name"})
 # A card below this share of the best one's score adds nothing to the answer.
 BESIDE = 0.45
-UNMET = 0.35  # weight of a word or topic that no found card has
+# Weight of a word and of a topic that no found card has.
+UNMET_WORD, UNMET_TOPIC = 0.55, 0.35
 MOST = 3  # cards in one answer
 # A card that search does not vouch for answers when it has this share of the question's
 # words, or this share of its topics, or one of them and is this near in meaning.
+GUESS, MARGIN = 0.17, 0.06  # cosine from which a card is offered as a guess, and by how much it must lead
 SHARE, THEME, NEAR = 0.34, 0.45, 0.2
 _PHONE = re.compile(r"(?:\d[\s\-/.()]*){5,}")
 _THING = 4  # a shorter stem does not link two cards
@@ -113,7 +115,9 @@ def asked(text: str, names: Sequence[str], relations: Sequence[str], *, before: 
     kinds = known.asked(fold(text))
     if len(kinds) > 1:  # "where do we eat?" asks for the place, not for what is eaten
         kinds = tuple(kind for kind in kinds if kind != "diet")
-    if "number" in kinds and people:
+    if "phone" in kinds:  # "who do I ring?" asks for a number
+        kinds = tuple(kind for kind in kinds if kind != "who")
+    if "number" in kinds and "count" not in kinds and people:
         kinds = (*kinds, "phone")  # a person's number is for calling, a lock's is not
     rest = " ".join(word for word in split_words(fold(text)) if word not in split_words(fold(people)))
     return Asked(
@@ -141,6 +145,19 @@ def answering(
     if not any(fit.holds for fit in chosen):
         return ()
     return tuple(chosen)
+
+
+def guess(question: Asked, fits: Sequence[Fit]) -> Fit | None:
+    """The card that clearly stands out in meaning though nothing shows that it answers; None when none does.
+
+    Never for a question about somebody: near is not right there.
+    """
+    if question.names or question.relations or not fits:
+        return None
+    nearest, *others = sorted(fits, key=lambda fit: -fit.meaning)
+    second = others[0].meaning if others else 0.0
+    stands_out = nearest.meaning >= GUESS and nearest.meaning - second >= MARGIN
+    return nearest if stands_out and nearest.holds and not nearest.card.get("subject") else None
 
 
 def weigh(
@@ -187,7 +204,7 @@ def _weights(
 ) -> Mapping[str, float]:
     """Rarer among the found cards weighs more; a word that none has says little."""
     counts = {t: sum(_has(t, blob, stem) for blob, stem in zip(blobs, stems, strict=True)) for t in wanted}
-    return {t: _rarity(count, len(blobs)) for t, count in counts.items()}
+    return {t: _rarity(count, len(blobs)) if count else UNMET_WORD for t, count in counts.items()}
 
 
 def _days(question: Asked, known: Phrases, now: datetime) -> frozenset[date]:
@@ -206,7 +223,7 @@ def _date_of(card: Json) -> date | None:
 
 
 def _rarity(count: int, total: int) -> float:
-    return math.log(1 + (total + 0.5) / (count + 0.5)) if count else UNMET
+    return math.log(1 + (total + 0.5) / (count + 0.5)) if count else UNMET_TOPIC
 
 
 def _has(term: str, blob: str, stems: frozenset[str]) -> bool:
@@ -286,7 +303,7 @@ def _is_about_someone_else(question: Asked, fit: Fit) -> bool:
 
 def _together(question: Asked, accepted: Sequence[Fit], fits: Sequence[Fit], known: Phrases) -> list[Fit]:
     """The main card, then those that say more of what was asked."""
-    main = max(accepted, key=lambda fit: fit.score)
+    main = max(accepted, key=lambda fit: (fit.holds, fit.score))
     chosen = [main]
     covered = set(main.words)
     for fit in fits:
@@ -357,7 +374,9 @@ def _has_moment(question: Asked, card: Json, text: str, known: Phrases, now: dat
 
 def _has_person(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:
     others = {part for name in _entities(card, known) for part in name.split()}
-    return bool(others - question.names) or card.get("category") == "person" or bool(card.get("relation"))
+    if bool(others - question.names) or card.get("category") == "person" or bool(card.get("relation")):
+        return True
+    return bool(relations_in(card, fold(text), known) - question.relations)
 
 
 def _has_name(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:

@@ -22,11 +22,12 @@ def may_replace(candidate: Candidate, scene: Scene) -> bool:
     heard = scene.heard
     if candidate.category == Category.EVENT:
         # "Bin day is Wednesday, not Tuesday" sounds like a date, and puts a fact right.
-        return heard.correction is not None and bool(heard.correction.wrong and heard.correction.right)
+        return heard.correction is not None
     if candidate.category not in (Category.FACT, Category.PERSON):
         return False
     ended = scene.phrases.cue("no_longer", fold(candidate.text)) is not None
-    return candidate.negated or ended or heard.correction is not None
+    contradicts = scene.has("contradicts")
+    return candidate.negated or ended or contradicts or heard.correction is not None
 
 
 def search(candidate: Candidate, scene: Scene) -> Wanted:
@@ -56,7 +57,9 @@ def calls(candidate: Candidate, arguments: dict[str, Any], scene: Scene) -> list
     correction = scene.heard.correction
     wrong = correction.wrong if correction is not None else ""
     right = (correction.right if correction is not None else "") or candidate.value
-    if old.get("category") == "fact" and candidate.category == Category.EVENT:
+    if candidate.category == Category.EVENT:
+        if old.get("category") != "fact" or not (wrong or _mentions(str(old.get("text") or ""), scene)):
+            return [Wanted("create_card", arguments)]
         return [Wanted("create_card", _as_fact(candidate, arguments, old, scene) | {"supersedes": old["id"]})]
     is_person = old.get("category") == "person"
     if is_person and wrong and right and _holds(old, wrong) and _is_alike(wrong, right):
@@ -134,7 +137,16 @@ def replaced(text: str, scene: Scene) -> Json | None:
         wrong = [card for card in found if _holds(card, correction.wrong)]
         if wrong:
             return _closest(text, wrong, scene) or _closest(scene.said, wrong, scene)
-    return _closest(text, found, scene) or _closest(scene.said, found, scene)
+    old = _closest(text, found, scene)
+    if correction is None and not scene.phrases.cue("no_longer", scene.folded):
+        # "No, ..." alone may contradict anything: only a card that says nearly the same gives way.
+        return old if old is not None and _is_nearly(text, old, scene) else None
+    return old or _closest(scene.said, found, scene)
+
+
+def _is_nearly(text: str, card: Json, scene: Scene) -> bool:
+    own = set(terms(str(card.get("text") or ""), scene.language))
+    return len(own & set(terms(text, scene.language))) * 2 >= max(2, len(own))
 
 
 def _closest(text: str, cards: Sequence[Json], scene: Scene) -> Json | None:

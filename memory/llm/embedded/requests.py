@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
 from memory.language import find_times, fold, next_occurrence, question_words, say_date, say_time
+from memory.language import words as split_words
 from memory.listening import Act
 from memory.llm.embedded import arithmetic, asking, chat, knowing, places, shortening, stating, talks, unknown
 from memory.llm.embedded.matching import answering
@@ -233,7 +234,9 @@ def _other(scene: Scene) -> str:
     asks = bool(question.kinds) or bool(set(begins) & question_words(scene.language))
     if fits and asks:
         return stating.statements(scene, [fit.card for fit in fits])
-    if asks and (question.names or question.relations):
+    said = set(split_words(scene.folded))
+    is_own = bool(said & scene.phrases.voice.possessives) or bool(question.names or question.relations)
+    if asks and is_own and not scene.has("worldly"):
         return unknown.unknown(scene)
     told_now = {candidate.text for candidate in scene.heard.candidates}
     matters = [fit.card for fit in fits if (fit.words or fit.named) and fit.card.get("text") not in told_now]

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from memory.llm.embedded import asking, stating
-from memory.llm.embedded.matching import closest, weigh
+from memory.llm.embedded.matching import closest, guess, weigh
 from memory.llm.embedded.scene import Scene
+
+
+def _guess(scene: Scene) -> str:
+    """What may be meant, offered as a guess, "" when nothing stands out."""
+    question = asking.question(scene)
+    if not question.kinds:
+        return ""
+    fits = weigh(question, scene.found, known=scene.phrases, embedder=scene.embedder, now=scene.now)
+    fit = guess(question, fits)
+    return scene.say("answer.perhaps", what=stating.statements(scene, [fit.card])) if fit else ""
 
 
 def unknown(scene: Scene) -> str:
@@ -15,7 +25,7 @@ def unknown(scene: Scene) -> str:
         return scene.say("unknown.world")
     who = scene.phrases.listed(names)
     if not who:
-        return scene.say("unknown.any")
+        return _guess(scene) or scene.say("unknown.any")
     said = scene.say("unknown.who", who=who)
     question = asking.question(scene)
     fits = weigh(question, scene.found, known=scene.phrases, embedder=scene.embedder, now=scene.now)
