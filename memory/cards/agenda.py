@@ -12,7 +12,7 @@ from memory import language as lang
 from memory.records import Card, CardStatus, Category, When
 from memory.storage.deliveries import Delivery
 
-MISSED_FOR = timedelta(days=7)  # what rang and was not ticked stays in sight that long
+MISSED_FOR = timedelta(days=7)  # what rang and nobody saw stays in sight that long
 
 
 class Shelf(StrEnum):
@@ -89,18 +89,17 @@ def _item(card: Card, rung: Delivery | None, *, now: datetime, zone: str) -> Ite
 
 def _reminder(card: Card, rung: Delivery | None, *, now: datetime, place: ZoneInfo) -> Item:
     today = now.astimezone(place).date()
-    rang = rung is not None and rung.acknowledged_at is None
+    is_unseen = rung is not None and rung.acknowledged_at is None
     if card.due_at is not None:
         at = card.due_at.astimezone(place)
         shelf = Shelf.LATE if at < now else _by_day(at.date(), today)
-        return _placed(card, shelf, at, rang=rang, snoozed=_is_snoozed(card))
+        return _placed(card, shelf, at, rang=is_unseen, snoozed=_is_snoozed(card))
     last = rung.due_at if rung is not None else _moment(card, now=now)
     at = now.astimezone(place) if last is None else last.astimezone(place)
-    if not rang:
-        return _placed(card, Shelf.DONE, at)
-    if at.date() == today:
+    if rung is not None and at.date() == today:  # seen is not done: it stays until the day is over
         return _placed(card, Shelf.TODAY, at, rang=True)
-    return _placed(card, Shelf.LATE if now - at < MISSED_FOR else Shelf.DONE, at, rang=True)
+    is_missed = is_unseen and now - at < MISSED_FOR
+    return _placed(card, Shelf.LATE if is_missed else Shelf.DONE, at, rang=is_missed)
 
 
 def _placed(
@@ -147,10 +146,10 @@ def _is_snoozed(card: Card) -> bool:
     when = card.when
     if when is None or card.due_at is None:
         return False
+    due_at = card.due_at.replace(second=0, microsecond=0)
     if not when.rrule:
-        return lang.resolve(when.start, when.zone) != card.due_at
+        return lang.resolve(when.start, when.zone) != due_at
     try:
-        before = card.due_at - timedelta(microseconds=1)
-        return lang.next_occurrence(when, after=before) != card.due_at
+        return lang.next_occurrence(when, after=due_at - timedelta(microseconds=1)) != due_at
     except ValueError:
         return False

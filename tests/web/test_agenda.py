@@ -94,7 +94,7 @@ def test_what_does_not_fit_comes_back_with_what_was_typed(
 
 
 def test_each_thing_stands_on_its_shelf(client: FlaskClient, wiring: Wiring, person: Person) -> None:
-    task = {"category": Category.TASK, "due_at": None, "all_day": True}
+    task: dict[str, Any] = {"category": Category.TASK, "due_at": None, "all_day": True}
     reminder(wiring, person, text="Today's reminder")
     reminder(wiring, person, text="Next week", due_at=T0 + timedelta(days=7))
     reminder(wiring, person, text="Late task", starts_local="2026-02-27T00:00", **task)
@@ -103,7 +103,7 @@ def test_each_thing_stands_on_its_shelf(client: FlaskClient, wiring: Wiring, per
         wiring, person, text="Whenever", **{**task, "starts_local": None, "zone": None, "all_day": False}
     )
     reminder(wiring, person, text="Was done", status=CardStatus.DONE, **task)
-    event = {"category": Category.EVENT, "due_at": None}
+    event: dict[str, Any] = {"category": Category.EVENT, "due_at": None}
     reminder(
         wiring, person, text="Fair", starts_local="2026-02-28T00:00", ends_local="2026-03-03T00:00", **event
     )
@@ -143,12 +143,12 @@ def test_what_rang_waits_until_it_is_ticked(
 def test_tick_snooze_skip_call_off_and_back(client: FlaskClient, wiring: Wiring, person: Person) -> None:
     card_id = reminder(wiring, person, rrule="FREQ=DAILY")
     at = f"/agenda/{card_of(wiring, person, card_id).public_id}"
-    page = post(client, f"{at}/snooze", htmx=True, **{"for": "60"})
+    page = post(client, f"{at}/snooze", htmx=True, fields={"for": "60"})
     assert "put off" in page.text
     assert card_of(wiring, person, card_id).due_at == T0 + timedelta(hours=1)
-    post(client, f"{at}/snooze", **{"for": "tomorrow"})
+    post(client, f"{at}/snooze", fields={"for": "tomorrow"})
     assert card_of(wiring, person, card_id).due_at == datetime(2026, 3, 3, 9, tzinfo=UTC)
-    assert post(client, f"{at}/snooze", **{"for": "ever"}).status_code == 422
+    assert post(client, f"{at}/snooze", fields={"for": "ever"}).status_code == 422
     post(client, f"{at}/skip")
     assert card_of(wiring, person, card_id).due_at == datetime(2026, 3, 3, 11, tzinfo=UTC)
     post(client, f"{at}/cancel")
@@ -195,7 +195,7 @@ def test_nobody_touches_what_is_someone_elses(
     public_id = card_of(wiring, person, card_id).public_id
     other = sign_in(make_person("mallory"))
     for action in ("done", "cancel", "skip", "snooze", "reopen"):
-        assert post(other, f"/agenda/{public_id}/{action}", **{"for": "10"}).status_code == 404
+        assert post(other, f"/agenda/{public_id}/{action}", fields={"for": "10"}).status_code == 404
     assert other.get(f"/agenda/{public_id}").status_code == 404
     assert "Phone Ida" not in other.get("/agenda/").text
     assert card_of(wiring, person, card_id).status is CardStatus.ACTIVE
