@@ -33,6 +33,17 @@ def is_visible(done: Done) -> bool:
     return bool(done.ok and done.result.get("visible", category in _VISIBLE))
 
 
+def is_shown(done: Done) -> bool:
+    """Whether a card would have been seen: what fails in silence is not talked about."""
+    category = str(done.call.arguments.get("category", ""))
+    return category in _VISIBLE or (category == Category.EVENT and bool(done.call.arguments.get("when")))
+
+
+def failure(done: Done) -> str:
+    """The phrase for why a visible card could not be made."""
+    return "confirm.private" if "private" in str(done.result.get("error", "")) else "confirm.failed"
+
+
 def _was_known(done: Done) -> bool:
     return bool(done.result.get("merged")) or done.result.get("outcome") == "merged"
 

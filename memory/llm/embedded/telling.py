@@ -101,8 +101,9 @@ def _other_reading(scene: Scene) -> dict[str, Any] | None:
 
 def _text(scene: Scene) -> str:
     created = scene.results("create_card")
-    if any(not made.ok for made in created):
-        return scene.say("confirm.failed")
+    refused = next((made for made in created if not made.ok and saying.is_shown(made)), None)
+    if refused is not None:
+        return scene.say(saying.failure(refused))
     parts = [saying.confirmation(scene, made) for made in created if saying.is_visible(made)]
     other = _other_reading(scene)
     # The other half of the day is only kept for "no, in the evening"; another day is put as a question.

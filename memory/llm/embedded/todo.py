@@ -142,8 +142,9 @@ def _act(scene: Scene, action: str, cards: Sequence[Json], data: Json) -> list[W
 
 def _pending_text(scene: Scene) -> str:
     ask, data = scene.pending
-    if any(not done.ok for done in scene.done):
-        return scene.say("confirm.failed")
+    failed = next((done for done in scene.done if not done.ok), None)
+    if failed is not None:
+        return scene.say(saying.failure(failed))
     if ask in ("time", "day"):
         created = scene.results("create_card")
         return saying.confirmation(scene, created[0]) if created else scene.say("confirm.never_mind")
@@ -218,7 +219,8 @@ def _proposal_calls(scene: Scene) -> Sequence[Wanted]:
 def _proposal_text(scene: Scene) -> str:
     created = scene.results("create_card")
     if created:
-        return saying.confirmation(scene, created[0]) if created[0].ok else scene.say("confirm.failed")
+        made = created[0]
+        return saying.confirmation(scene, made) if made.ok else scene.say(saying.failure(made))
     when = _proposed(scene)
     return saying.ask_time(scene, _proposal_card(scene, when)["text"], when_json(when)) if when else ""
 
