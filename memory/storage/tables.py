@@ -124,6 +124,7 @@ class ConversationRow(Base):
     vector_version: Mapped[str] = mapped_column(String(32), default="")
     pending: Mapped[dict[str, Any]] = mapped_column(default=dict)
     failures: Mapped[int] = mapped_column(default=0)  # in a row; two ask for a human
+    batch: Mapped[str] = mapped_column(String(24), default="")  # one import, so that it can be undone
 
 
 class TurnRow(Base):
@@ -334,6 +335,7 @@ class RetrievalRow(Base):
     context: Mapped[str] = mapped_column(String(40), default="")  # kind of request
     shown: Mapped[bool] = mapped_column(default=True)
     used: Mapped[bool | None]  # None: not known
+    protected: Mapped[bool] = mapped_column(default=False)  # pinned, sensitive or about safety at that time
     created_at: Mapped[datetime]
 
 
@@ -422,6 +424,7 @@ class RuleRow(Base):
     text: Mapped[str] = mapped_column(Text)
     turn_id: Mapped[int | None] = mapped_column(ForeignKey("turns.id", ondelete="SET NULL"))
     created_at: Mapped[datetime]
+    batch: Mapped[str] = mapped_column(String(24), default="")
 
 
 class MatterRow(Base):
@@ -437,6 +440,7 @@ class MatterRow(Base):
     opened_at: Mapped[datetime]
     ends_at: Mapped[datetime | None]
     closed_at: Mapped[datetime | None]
+    batch: Mapped[str] = mapped_column(String(24), default="")
 
 
 class DecisionRow(Base):
