@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory.language import find_names, fold, stop_words, surface_terms, terms
+from memory.language import fold, stop_words, surface_terms, terms
 from memory.language import words as split_words
 from memory.llm.embedded.matching import Asked, asked
 from memory.llm.embedded.scene import Scene, name_of
@@ -35,12 +35,11 @@ def names(scene: Scene) -> tuple[str, ...]:
 
 
 def _in_full(scene: Scene, name: str) -> str:
-    """A name with the words that stand beside it in the message: of two Annas, "Anna Voss" is one."""
+    """A name as the known person who is named in full in the message: of two Annas, "Anna Voss" is one."""
     own = set(fold(name).split())
     known = [known for known, _ in scene.request.known_people if fold(known) in scene.folded]
-    spans = [span.name for span in find_names(scene.said, scene.language)]
-    # A known name first: German nouns beside a name have a capital too.
-    return next((each for each in [*known, *spans] if own < set(fold(each).split())), name)
+    known += [name_of(card) for card in scene.found if fold(name_of(card)) in scene.folded]
+    return next((each for each in known if own < set(fold(each).split())), name)
 
 
 def is_elliptic(scene: Scene) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory.language import fold, surface_terms
+from memory.language import fold, relation_word, surface_terms
 from memory.listening import Act
 from memory.llm.embedded import asking, stating
 from memory.llm.embedded.matching import Fit, weigh
@@ -63,7 +63,8 @@ def _text(scene: Scene) -> str:
     cards = chosen(scene)
     if _about_someone(scene):
         question = scene.heard.question
-        words = _names(scene) or (question.relations if question else ())
+        relations = question.relations if question else ()
+        words = _names(scene) or tuple(relation_word(each, scene.language) for each in relations)
         who = scene.phrases.listed(words)
         if not cards:
             return scene.say("unknown.nothing_about", who=who)

@@ -72,7 +72,8 @@ def _answering(scene: Scene) -> tuple[Fit, ...]:
     if scene.has("former"):
         cards = told_now(scene) or cards
     fits = answering(asking.question(scene), cards, **kit)  # type: ignore[arg-type]  # one dict for three calls
-    return fits or answering(asking.question(scene), told_now(scene), **kit)  # type: ignore[arg-type]
+    # Beside the cards, so that of two Annas the wrong one still is wrong.
+    return fits or answering(asking.question(scene), (*cards, *told_now(scene)), **kit)  # type: ignore[arg-type]
 
 
 def _text(scene: Scene) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from memory.language import fold, next_occurrence, say_date, say_when
 from memory.llm.embedded.scene import Done, Scene, when_json, when_of
-from memory.llm.embedded.voice import clause, turned
+from memory.llm.embedded.voice import clause, sentence, turned
 from memory.records import Category, When
 
 _VISIBLE = frozenset({"task", "reminder", "memo"})
@@ -64,7 +64,7 @@ def confirmation(scene: Scene, done: Done) -> str:
     """One short sentence for a visible card, with weekday, date and time."""
     arguments = done.call.arguments
     category = str(arguments.get("category", ""))
-    when = when_of(arguments.get("when"), scene.zone)
+    when = when_of(arguments.get("when") or done.result.get("when"), scene.zone)
     what = back(scene, str(arguments.get("title") or arguments.get("text") or ""))
     said = moment(scene, when)
     if category == Category.REMINDER and when is not None:
@@ -74,7 +74,9 @@ def confirmation(scene: Scene, done: Done) -> str:
         return scene.say("confirm.reminder", what=what, when=said)
     if category == Category.MEMO:
         return scene.say("confirm.memo", what=what)
-    if category == Category.EVENT and said:
+    if category not in (Category.TASK, Category.REMINDER):
+        if not said:
+            return sentence(what)
         text = scene.say("confirm.event", what=what, when=said)
         return f"{scene.say(tone)} {text}" if (tone := _tone(scene)) else text
     return (
