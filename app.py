@@ -244,6 +244,28 @@ def _try_model(settings: Settings) -> tuple[str, str | None]:
     return f"{connection.provider}:{connection.model}", None if fault is None else fault.message
 
 
+def demo(settings: Settings, args: argparse.Namespace) -> None:
+    """Make a throw-away account with three hundred memories to look at."""
+    from memory.clock import choose_clock
+    from memory.embedding import Embedder
+    from memory.portability import demo as demonstration
+    from memory.storage import demo as rows
+    from memory.storage.engine import transaction
+
+    engine = _current_engine(settings)
+    if args.remove:
+        with transaction(engine) as session:
+            print(f"Demo accounts removed: {rows.remove_all(session)}")
+        return
+    made = demonstration.make(
+        engine, Embedder(), language=args.language, zone=args.zone, now=choose_clock(settings.clock_file)()
+    )
+    print(f"{made.memories} memories. Sign in and open the constellation:")
+    print(f"  {made.person.email}")
+    print(f"  {made.password}")
+    print("python app.py demo --remove deletes all demo accounts.")
+
+
 def worth(settings: Settings, args: argparse.Namespace) -> None:
     """Repeat an experiment on Memory Worth."""
     from memory.worth.experiments.main import main as experiment
@@ -286,6 +308,10 @@ def _parser() -> argparse.ArgumentParser:
     talk.add_argument("--file", type=Path, help="messages to play, one a line")
     talk.add_argument("--kept", action="store_true", help="show what each turn kept, as --file does")
     add("doctor", doctor)
+    show = add("demo", demo)
+    show.add_argument("--language", choices=LANGUAGES, default="en")
+    show.add_argument("--zone", default="UTC", type=_zone, help="IANA time zone, such as Europe/Lisbon")
+    show.add_argument("--remove", action="store_true", help="delete all demo accounts instead")
     trial = add("worth", worth)
     trial.add_argument("what", choices=("experiment",))
     trial.add_argument("rest", nargs=argparse.REMAINDER, help="its name, --seeds N, --out FOLDER")
