@@ -129,6 +129,29 @@ def _translated() -> Iterator[None]:
         raise
 
 
+def scrub(engine: Engine) -> bool:
+    """Leave no trace of deleted rows: on SQLite in no byte of the file or its log; on PostgreSQL in no row.
+
+    What PostgreSQL's own log and backups keep is the operator's to say; docs/data.md
+    does. False when a reader was in the way; the next erasure or restart catches up.
+    """
+    if engine.dialect.name == "sqlite":
+        with _one_writer(engine):
+            raw = engine.raw_connection()
+            try:
+                cursor = raw.cursor()
+                cursor.execute("VACUUM")
+                busy = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            except sqlite3.OperationalError:
+                return False
+            finally:
+                raw.close()
+        return bool(busy == 0)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text("VACUUM"))
+    return True
+
+
 def is_outage(error: OperationalError) -> bool:
     """Whether an error means "try again later", and not a fault in a statement.
 

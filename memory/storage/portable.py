@@ -53,28 +53,43 @@ class Section:
     name: str
     row: type[Base]
     refs: Mapping[str, str] = field(default_factory=dict)
+    same: tuple[str, ...] = ()  # columns that two rows share only when they are the same thing
 
 
 SECTIONS: tuple[Section, ...] = (
-    Section(name="conversations", row=ConversationRow),
-    Section(name="turns", row=TurnRow, refs={"conversation_id": "conversations", "replaces_id": "turns"}),
+    Section(name="conversations", row=ConversationRow, same=("opened_at", "last_exchange_at")),
+    Section(
+        name="turns",
+        row=TurnRow,
+        refs={"conversation_id": "conversations", "replaces_id": "turns"},
+        same=("client_id",),
+    ),
     Section(
         name="cards",
         row=CardRow,
         refs={"supersedes_id": "cards", "turn_id": "turns", "conversation_id": "conversations"},
+        same=("category", "text", "status", "learned_at"),
     ),
-    Section(name="links", row=LinkRow, refs={"a_id": "cards", "b_id": "cards"}),
-    Section(name="rules", row=RuleRow, refs={"turn_id": "turns"}),
-    Section(name="matters", row=MatterRow, refs={"conversation_id": "conversations"}),
+    Section(
+        name="links", row=LinkRow, refs={"a_id": "cards", "b_id": "cards"}, same=("a_id", "b_id", "kind")
+    ),
+    Section(name="rules", row=RuleRow, refs={"turn_id": "turns"}, same=("text",)),
+    Section(name="matters", row=MatterRow, refs={"conversation_id": "conversations"}, same=("name",)),
     Section(
         name="decisions",
         row=DecisionRow,
         refs={"matter_id": "matters", "turn_id": "turns", "supersedes_id": "decisions"},
+        same=("matter_id", "key", "value", "decided_at", "active"),
     ),
-    Section(name="votes", row=VoteRow, refs={"turn_id": "turns"}),
-    Section(name="retrievals", row=RetrievalRow, refs={"turn_id": "turns", "card_id": "cards"}),
-    Section(name="outcomes", row=OutcomeRow, refs={"turn_id": "turns"}),
-    Section(name="worth_acts", row=WorthActRow, refs={"card_id": "cards"}),
+    Section(name="votes", row=VoteRow, refs={"turn_id": "turns"}, same=("turn_id",)),
+    Section(
+        name="retrievals",
+        row=RetrievalRow,
+        refs={"turn_id": "turns", "card_id": "cards"},
+        same=("turn_id", "card_id"),
+    ),
+    Section(name="outcomes", row=OutcomeRow, refs={"turn_id": "turns"}, same=("turn_id",)),
+    Section(name="worth_acts", row=WorthActRow, refs={"card_id": "cards"}, same=("card_id", "move", "at")),
     Section(name="worth", row=WorthRow, refs={"card_id": "cards"}),
     Section(name="worth_ledgers", row=WorthLedgerRow),
 )
@@ -134,12 +149,12 @@ def load(
         later: list[tuple[int, str, Any]] = []
         for plain in told.get(section.name, ()):
             values = _values(section, plain)
-            known = _known(session, person_id, section, values, ids)
-            if known is not None:
-                ids[section.name][plain.get("id")] = known
-                continue
             pending = _resolve(section, values, ids)
             if pending is None:
+                continue
+            known = _known(session, person_id, section, values)
+            if known is not None:
+                ids[section.name][plain.get("id")] = known
                 continue
             made = _insert(session, person_id, section, values, batch=batch)
             added[section.name] += 1
@@ -265,46 +280,25 @@ def _values(section: Section, plain: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _known(
-    session: Session,
-    person_id: int,
-    section: Section,
-    values: Mapping[str, Any],
-    ids: Mapping[str, Mapping[Any, int]],
-) -> int | None:
-    """The id of a row that is there already."""
+def _known(session: Session, person_id: int, section: Section, values: Mapping[str, Any]) -> int | None:
+    """The id of a row that says the same already; an active card is the same by its words."""
     row: Any = section.row
-    if section.name in ("conversations", "turns", "cards", "rules") and values.get("public_id"):
-        found: int | None = session.scalar(
-            select(row.id).where(row.person_id == person_id, row.public_id == values["public_id"])
-        )
-        if found is not None:
-            return found
-    if section.name == "cards" and values.get("status") == "active":
-        return session.scalar(
-            select(CardRow.id).where(
-                CardRow.person_id == person_id,
-                CardRow.category == values["category"],
-                CardRow.status == "active",
-                CardRow.statement_key == values.get("statement_key", ""),
-                CardRow.text == values["text"],
-                CardRow.subject_key == values.get("subject_key", ""),
+    if not section.same:
+        return None
+    own = select(row.id).where(row.person_id == person_id).limit(1)
+    found: int | None = session.scalar(
+        own.where(*(getattr(row, column) == values.get(column) for column in section.same))
+    )
+    if found is None and section.name == "cards" and values.get("status") == "active":
+        found = session.scalar(
+            own.where(
+                *(
+                    getattr(row, column) == values.get(column, "")
+                    for column in ("category", "text", "status", "subject_key")
+                )
             )
         )
-    if section.name == "matters":
-        return session.scalar(
-            select(MatterRow.id).where(MatterRow.person_id == person_id, MatterRow.name == values["name"])
-        )
-    if section.name == "decisions":
-        return session.scalar(
-            select(DecisionRow.id).where(
-                DecisionRow.person_id == person_id,
-                DecisionRow.matter_id == ids["matters"].get(values["matter_id"]),
-                DecisionRow.key == values["key"],
-                DecisionRow.decided_at == values["decided_at"],
-            )
-        )
-    return None
+    return found
 
 
 def _resolve(

@@ -1,0 +1,1 @@
+"""A person's own data: taken away, brought back, erased."""
