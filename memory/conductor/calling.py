@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import monotonic
 
-from memory.conductor.turn import CallEnded, CallFailed, Claimed, Happening, Stopped
+from memory.conductor.turn import CallEnded, CallFailed, Happening, Stopped
 from memory.llm.interface import (
     FailureKind,
     Finished,
@@ -36,7 +36,7 @@ def call_model(
     *,
     timeout_s: float,
     stopped: Callable[[], bool],
-    on_text: Callable[[str], Claimed | None],
+    on_text: Callable[[str], Happening | None],
 ) -> Happening:
     """Ask the model once, handing text on as it comes.
 
@@ -44,7 +44,7 @@ def call_model(
 
     Args:
         timeout_s: the longest silence between two events.
-        on_text: takes each piece; says when a human has claimed the conversation.
+        on_text: takes each piece; gives what ends the call early: a human's claim, a contradiction.
     """
     events: queue.Queue[ModelEvent | _End] = queue.Queue()
     abandoned = threading.Event()
@@ -67,8 +67,8 @@ def call_model(
             match event:
                 case TextDelta():
                     text += event.text
-                    if (claimed := on_text(event.text)) is not None:
-                        return claimed
+                    if (ended := on_text(event.text)) is not None:
+                        return ended
                 case ToolCall():
                     calls.append(event)
                 case Finished():

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from memory.conductor.sentences import split
+from memory.decisions.guard import Settled
 from memory.records import Card
 
 
@@ -26,6 +27,7 @@ class GateView:
     silent: tuple[Card, ...] = ()
     asked_if_kept: bool = False
     short_ids: dict[str, int] = field(default_factory=dict)  # "c1" -> card id
+    settled: Settled = field(default_factory=Settled)  # what holds, also what this turn decided
 
 
 class Check(Protocol):
@@ -61,6 +63,11 @@ class Gate:
         self._fed = self._fed or bool(delta.strip())
         sentences, self._held = split(self._held + delta)
         return self._let_out(sentences, view)
+
+    def rest(self, view: GateView) -> str:
+        """A model's call ended: no more comes to what was held, so it is looked at now."""
+        rest, self._held = self._held, ""
+        return self._let_out([rest] if rest.strip() else [], view)
 
     def close(self, view: GateView) -> str:
         """The answer ends; returns the rest that may go out, or the fallback when all was dropped."""

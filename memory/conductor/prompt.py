@@ -37,12 +37,14 @@ def build_request(
     zone: str,
     now: datetime,
     keys: Keys | None = None,
+    note: str = "",
 ) -> ModelRequest:
     """Everything for one model call.
 
     Args:
         history: earlier turns of the conversation, oldest first, each with what its
             tools did if its answer never came.
+        note: what was wrong with the answer before, when this one is asked for again.
         exchange: this turn's own calls and results so far.
     """
     here = now.astimezone(ZoneInfo(zone))
@@ -61,6 +63,7 @@ def build_request(
         names = "; ".join(f"{key.name} ({key.type.value})" for key in keys.open())
         told.append(f"Decision keys for record_decision: {names}.")
     told.append(render_rules(overview.block(RULES).entries))
+    told.append(note)
     return ModelRequest(
         instructions="\n\n".join(part for part in told if part),
         overview=render(overview.blocks, overview.missing),

@@ -20,11 +20,15 @@ from memory.conductor.gate import Check, Gate, GateView
 from memory.conductor.parts import Parts
 from memory.conductor.phrases import phrase
 from memory.conductor.prompt import build_request
+from memory.conductor.settled import SettledValues
+from memory.conductor.settled import load as load_settled
 from memory.conductor.tools import ToolContext, run_tool, specs
 from memory.conductor.turn import (
     Ask,
+    CallEnded,
     CallFailed,
     Claimed,
+    Contradicted,
     Finish,
     Happening,
     Pause,
@@ -37,6 +41,7 @@ from memory.conductor.turn import (
     begin,
 )
 from memory.conductor.waiting import patiently
+from memory.decisions.guard import Settled
 from memory.llm.interface import Message, Model, ToolCall, ToolResult
 from memory.overview import Overview
 from memory.overview.telling import tell_speaker
@@ -66,6 +71,7 @@ class _Running:
     stop: threading.Event
     gate: Gate
     citations: Citations
+    guard: SettledValues
     tools: ToolContext
     model: Model
     overview: Overview = field(default_factory=lambda: Overview(blocks=()))
@@ -74,6 +80,7 @@ class _Running:
     known: Sequence[tuple[str, str]] = ()
     trace: dict[str, Any] = field(default_factory=dict)
     call_text: str = ""
+    settled: Settled = field(default_factory=Settled)
     failure: str = ""
 
 
@@ -150,6 +157,7 @@ def _prepare(
         conversation = conversation_rows.by_id(session, turn.conversation_id)
         history = read_history(session, turn)
     citations = Citations()
+    guard = SettledValues(parts.keys, zone=turn.zone, now=parts.clock())
     return _Running(
         parts=parts,
         owner=owner,
@@ -157,8 +165,9 @@ def _prepare(
         conversation=conversation,
         turn=turn,
         stop=stop,
-        gate=Gate([SilentKeeping(), *checks, citations], fallback=phrase("fallback", turn.language)),
+        gate=Gate([SilentKeeping(), *checks, guard, citations], fallback=phrase("fallback", turn.language)),
         citations=citations,
+        guard=guard,
         history=history,
         tools=ToolContext(
             engine=parts.engine,
@@ -171,6 +180,7 @@ def _prepare(
             zone=turn.zone,
             clock=parts.clock,
             keys=parts.keys,
+            frames=parts.frames,
         ),
         model=parts.model(),
     )
@@ -192,6 +202,21 @@ def _assemble(running: _Running, pool: Executor) -> None:
     running.tools.proposed = next((each.answer for each, _ in reversed(running.history) if each.answer), "")
     running.tools.known = tuple(running.known)
     running.tools.said = (running.turn.said, *(each.said for each, _ in reversed(running.history)))
+    _read_settled(running)
+
+
+def _read_settled(running: _Running) -> None:
+    """What holds now, for the guard; read again after tools, which may have decided."""
+    with reading(running.parts.engine) as session:
+        running.settled = load_settled(
+            session,
+            running.parts.keys,
+            person_id=running.person.id,
+            conversation=running.conversation,
+            answers=[each.answer for each, _ in running.history],
+            language=running.turn.language,
+            now=running.parts.clock(),
+        )
 
 
 def _loop(running: _Running) -> Progress:
@@ -224,6 +249,7 @@ def _ask(running: _Running, *, with_tools: bool) -> Happening:
         zone=turn.zone,
         now=running.parts.clock(),
         keys=running.parts.keys,
+        note=running.guard.named(turn.language, released=running.gate.released),
     )
     running.call_text = ""
     started = perf_counter()
@@ -239,12 +265,34 @@ def _ask(running: _Running, *, with_tools: bool) -> Happening:
     if isinstance(happened, CallFailed):
         running.failure = str(happened.error)
         running.trace["failure_kind"] = happened.error.kind.value
-    return happened
+    return _after_guard(running, happened)
 
 
-def _hear(running: _Running, delta: str) -> Claimed | None:
+def _hear(running: _Running, delta: str) -> Claimed | Contradicted | None:
     running.call_text += delta
-    return _release(running, running.gate.feed(delta, _view(running)))
+    claimed = _release(running, running.gate.feed(delta, _view(running)))
+    if claimed is None and running.guard.wants_another_answer:
+        return Contradicted(text=running.call_text)
+    return claimed
+
+
+def _after_guard(running: _Running, happened: Happening) -> Happening:
+    """An answer that contradicts what is settled is asked for once more, and then corrected."""
+    guard = running.guard
+    if isinstance(happened, CallEnded) and not happened.calls:
+        claimed = _release(running, running.gate.rest(_view(running)))
+        if claimed is not None:
+            return claimed
+    if guard.wants_another_answer and not isinstance(happened, CallFailed | Stopped | Claimed):
+        running.gate.drop_held()
+        guard.asked_again = True
+        return Contradicted(text=running.call_text)
+    lost = guard.contradicted if guard.contradicted is not None and not running.call_text.strip() else None
+    is_end = isinstance(happened, CallFailed) or (isinstance(happened, CallEnded) and not happened.calls)
+    if lost is not None and is_end and (sentence := guard.correction(lost, running.turn.language)):
+        # Nothing came in place of what was held back: the store has the answer.
+        return _release(running, running.gate.add(sentence)) or CallEnded(text=sentence)
+    return happened
 
 
 def _release(running: _Running, text: str) -> Claimed | None:
@@ -289,6 +337,7 @@ def _run_tools(running: _Running, calls: Sequence[ToolCall]) -> None:
         result = patiently(partial(_run_tool, running, call))
         running.trace["tools"].append(call.name if result.get("ok") else f"{call.name}!")
         results.append(ToolResult(call_id=call.call_id, name=call.name, result=result))
+    _read_settled(running)
     answered = {result.call_id for result in results}
     asked = tuple(call for call in calls if call.call_id in answered)
     running.exchange.append(Message(role="assistant", text=running.call_text, calls=asked))
@@ -312,6 +361,7 @@ def _view(running: _Running) -> GateView:
         silent=tuple(card for card in made if not card.visible),
         asked_if_kept=asks_if_kept(running.turn.said),
         short_ids={name: card.id for name, card in running.tools.short_ids.items()},
+        settled=running.settled,
     )
 
 
@@ -328,6 +378,8 @@ def _finish(running: _Running, finish: Finish) -> None:
         "failure": running.failure,
         "found": len(running.tools.found),
         "used": len(used),
+        "contradicted": running.guard.contradicted.key if running.guard.contradicted else "",
+        "corrected": len(running.guard.corrected),
     }
     if not patiently(lambda again: _store(running, state, answer=answer, used=used)):
         return
@@ -357,13 +409,17 @@ def _store(running: _Running, state: TurnState, *, answer: str, used: Sequence[i
         )
         if not stored:
             return False
-        if running.tools.searches:
+        # A model that names none of its sources may have used any: then it stays unknown.
+        if running.tools.searches and (used or running.model.label == "embedded"):
             retrieval_rows.mark_used(session, turn.id, used)
         conversation_rows.set_pending(session, turn.conversation_id, running.tools.pending)
         conversation_rows.count_failure(session, turn.conversation_id, failed=state is TurnState.FAILED)
         figure_rows.add(session, Figure.TURNS, now=now)
         if state is TurnState.FAILED:
             figure_rows.add(session, Figure.FAILURES, now=now)
+        if running.guard.contradicted is not None:
+            figure_rows.add(session, Figure.CONTRADICTIONS, now=now)
+            figure_rows.add(session, Figure.CORRECTED, len(running.guard.corrected), now=now)
         _answered_frames(running, session, state=state, answer=answer, shown=shown)
     log.info("turn", extra={"turn_id": turn.id, "state": state.value, **figures(running.trace)})
     return True
@@ -431,5 +487,7 @@ def _queue_jobs(running: _Running) -> None:
     if running.conversation.private:
         return
     running.parts.queue.enqueue(JobName.VERIFY, unique=str(turn.id), turn_id=turn.id)
+    # Its words may be the verdict on the answer before.
+    running.parts.queue.enqueue(JobName.JUDGE, unique=str(turn.id), turn_id=turn.id)
     if running.tools.found:
         running.parts.queue.enqueue(JobName.WARM, unique=str(turn.id), turn_id=turn.id)

@@ -2,6 +2,7 @@
 
 START -> Ask -> (text) -> Finish(answered)
              -> (tool calls) -> RunTools -> Ask -> ...
+             -> (contradicts what is settled) -> Ask        once: the check holds back, then corrects
              -> (nothing, first call) -> Pause -> Ask      once, and only then
              -> (nothing, later call) -> Finish             never repeated: its tools already ran
              -> (failure) -> Finish(failed)
@@ -83,7 +84,14 @@ class Claimed:
     """A human took the conversation over."""
 
 
-Happening = CallEnded | CallFailed | Paused | ToolsRan | Stopped | Claimed
+@dataclass(frozen=True, kw_only=True)
+class Contradicted:
+    """The answer states another value than a settled one, and was held back."""
+
+    text: str = ""
+
+
+Happening = CallEnded | CallFailed | Paused | ToolsRan | Stopped | Claimed | Contradicted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +130,9 @@ def advance(progress: Progress, happened: Happening) -> Progress:
             )
         case CallEnded():
             return _after_call(replace(progress, said=progress.said + happened.text), happened)
+        case Contradicted():
+            said = progress.said + happened.text
+            return replace(progress, said=said, calls=progress.calls + 1, step=Ask())
         case Paused():
             return replace(progress, calls=progress.calls + 1, step=Ask())
         case ToolsRan():

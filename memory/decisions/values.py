@@ -25,7 +25,7 @@ _CURRENCIES = {
     "BRL": ("r$", "reais"),
 }
 _MOST_CHARS = 300
-_LANGUAGE_NAMES = {
+LANGUAGE_NAMES = {
     "en": ("english", "englisch", "ingles", "anglais"),
     "de": ("german", "deutsch", "alemao", "allemand", "aleman"),
     "pt": ("portuguese", "portugiesisch", "portugues", "portugais"),
@@ -130,6 +130,25 @@ def _money(text: str, language: str) -> str | Refused:
     return f"{amount:.2f} {currency}"
 
 
+def amounts(text: str, language: str) -> set[float]:
+    """Every amount of money that a text names, in figures or in words."""
+    names = "|".join(
+        re.escape(name) for name in sorted((n for each in _CURRENCIES.values() for n in each), key=len)
+    )
+    told = set()
+    for match in re.finditer(rf"(?:({names})\s?)?(\d[\d.,']*)(?:\s?(?:{names})(?!\w))?", lang.fold(text)):
+        with_sign = match.group(1) or not match.group().endswith(match.group(2))
+        amount = _decimal(match.group(2).strip(".,")) if with_sign else None
+        if amount is not None:
+            told.add(amount)
+    folded = lang.fold(text)
+    if len(folded) == len(text):
+        for number in lang.numbers.find(text, language):
+            if number.in_words and re.match(rf"\s?(?:{names})(?!\w)", folded[number.span[1] :]):
+                told.add(float(number.value))
+    return told
+
+
 def _decimal(text: str) -> float | None:
     bare = text.replace(" ", "").replace("'", "")
     if re.fullmatch(r"\d{1,3}([.,]\d{3})+", bare):
@@ -146,7 +165,7 @@ def _language(text: str) -> str | Refused:
     folded = lang.fold(text)
     if folded in LANGUAGES:
         return folded
-    for code, names in _LANGUAGE_NAMES.items():
+    for code, names in LANGUAGE_NAMES.items():
         if any(name in folded for name in names):
             return code
     return Refused(reason=f"one of {', '.join(LANGUAGES)} was expected", code="not_a_choice")

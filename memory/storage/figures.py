@@ -26,6 +26,8 @@ class Figure(StrEnum):
     FIRST_TIME = "first_time"  # facts and persons that the first pass had kept
     DUPLICATES = "duplicates"  # statements that were known already
     SUPERSEDED = "superseded"  # cards that a newer value replaced
+    CONTRADICTIONS = "contradictions"  # answers held back: they stated another value than a settled one
+    CORRECTED = "corrected"  # of their sentences, those that gave way to the store's
     FORGOTTEN = "forgotten"  # cards that a person had forgotten
 
 

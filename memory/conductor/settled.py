@@ -1,0 +1,147 @@
+"""The check that keeps what is decided decided: no sentence goes out that states another value.
+
+The first one that does is held back with all that follows, and the answer is asked for
+once more with the contradiction named. What contradicts even then gives way to the
+sentence from the store.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from memory import language as lang
+from memory.conductor.gate import GateView
+from memory.conductor.phrases import phrase
+from memory.decisions.guard import Settled, View, look
+from memory.decisions.log import matter_name, told
+from memory.decisions.schema import Keys, KeyType
+from memory.records import Conversation, Decision
+from memory.storage import decisions as rows
+
+_OR = re.compile(r"(?<!\w)(?:or|oder|ou|o|u)(?!\w)")
+_NEAR = 2  # words beside an "or" that name what was offered
+
+
+class SettledValues:
+    """Compares each sentence with the settled values. One for a turn."""
+
+    name = "settled"
+
+    def __init__(self, keys: Keys, *, zone: str, now: datetime) -> None:
+        self._keys = keys
+        self._zone = zone
+        self._now = now
+        self._about: frozenset[str] = frozenset()
+        self._corrected: set[int] = set()
+        self.contradicted: Decision | None = None
+        self.sentence = ""  # the first one held back
+        self.asked_again = False
+
+    @property
+    def wants_another_answer(self) -> bool:
+        """Whether a sentence was held back and the answer was not yet asked for again."""
+        return self.contradicted is not None and not self.asked_again
+
+    @property
+    def corrected(self) -> tuple[int, ...]:
+        """Ids of decisions whose contradiction gave way to the store's sentence."""
+        return tuple(sorted(self._corrected))
+
+    def __call__(self, sentence: str, view: GateView) -> str | None:
+        if self.wants_another_answer:
+            return None
+        if any(card.when is not None for card in view.visible):
+            return sentence  # it confirms a reminder or an event of this turn
+        looked = look(
+            sentence,
+            View(
+                keys=self._keys,
+                settled=view.settled,
+                said=view.said,
+                language=view.language,
+                now=self._now,
+                zone=self._zone,
+                about=self._about,
+            ),
+        )
+        self._about = looked.about
+        if looked.contradicts is None:
+            return sentence
+        if not self.asked_again:
+            self.contradicted, self.sentence = looked.contradicts, sentence
+            return None
+        return self.correction(looked.contradicts, view.language)
+
+    def correction(self, decision: Decision, language: str) -> str | None:
+        """The store's sentence for a decision, once."""
+        if decision.id in self._corrected:
+            return None
+        self._corrected.add(decision.id)
+        label, value = told(self._keys, decision, language=language, now=self._now, zone=self._zone)
+        return phrase("settled", language).format(label=label, value=value) + " "
+
+    def named(self, language: str, *, released: str) -> str:
+        """What the model is told when it is asked again."""
+        if self.contradicted is None:
+            return ""
+        label, value = told(self._keys, self.contradicted, language=language, now=self._now, zone=self._zone)
+        note = (
+            f"Your answer was held back: it said “{_plain(self.sentence)}”, but settled is {label}: {value}. "
+            "Answer again, with the settled value as it stands; it changes only with record_decision, "
+            "on the person's own word."
+        )
+        if released.strip():
+            note += f" The person has read “{_plain(released)}” already: go on from there."
+        return note
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("<", "‹").replace(">", "›").split())
+
+
+def load(
+    session: Session,
+    keys: Keys,
+    *,
+    person_id: int,
+    conversation: Conversation,
+    answers: Sequence[str],
+    language: str,
+    now: datetime,
+) -> Settled:
+    """What holds for a person now, with the other values that were held or offered.
+
+    Args:
+        answers: of the assistant in this conversation.
+    """
+    decisions = tuple(rows.current(session, person_id, now=now))
+    rivals = {}
+    for each in decisions:
+        key = keys.get(each.key)
+        if key is None or key.type not in (KeyType.TEXT, KeyType.ADDRESS):
+            continue
+        former = rows.history(session, person_id, matter=each.matter, key=each.key)
+        rivals[each.matter, each.key] = frozenset(
+            {one.value for one in former if one.value != each.value}
+        ) | offered(each.value, answers, language)
+    return Settled(decisions=decisions, here=matter_name(conversation), rivals=rivals)
+
+
+def offered(value: str, answers: Sequence[str], language: str) -> frozenset[str]:
+    """What was offered beside a value: "oak" in "the oak table or the beech one?" when beech was taken."""
+    own = set(lang.terms(value, language))
+    rivals: set[str] = set()
+    for sentence in (part for answer in answers for part in re.split(r"(?<=[.!?])\s+", answer)):
+        if not own & set(lang.terms(sentence, language)):
+            continue
+        parts = _OR.split(lang.fold(sentence))
+        for part in parts if len(parts) > 1 else ():
+            words = lang.surface_terms(part, language)[-_NEAR:]
+            if words and not own & set(lang.terms(part, language)):
+                # The word that tells things apart stands first in "oak table", last in "mesa de roble".
+                rivals.add(words[0] if language in ("en", "de") else words[-1])
+    return frozenset(rivals)
