@@ -18,6 +18,7 @@ from memory.llm.interface import (
     TextDelta,
     ToolCall,
 )
+from memory.llm.personalities import greedy, hostile, lazy
 from memory.llm.scripted import EMPTY, Call, Fail, Hang, Say, ScriptedModel, answered, present
 
 
@@ -94,3 +95,33 @@ def test_pieces_join_to_the_text(text: str, pieces: int) -> None:
     assert "".join(deltas) == text
     assert len(deltas) <= pieces
     assert all(deltas)
+
+
+def calls_of(model: ScriptedModel, request: ModelRequest) -> list[ToolCall]:
+    return [event for event in model.stream(request) if isinstance(event, ToolCall)]
+
+
+def said_by(model: ScriptedModel, request: ModelRequest) -> str:
+    return "".join(event.text for event in model.stream(request) if isinstance(event, TextDelta))
+
+
+TOLD = "My wife's name is Claire and I can't eat walnuts."
+
+
+def test_the_lazy_one_is_kind_and_calls_nothing() -> None:
+    assert calls_of(ScriptedModel(then=lazy), ask(TOLD)) == []
+    assert said_by(ScriptedModel(then=lazy), ask(TOLD))
+
+
+def test_the_greedy_one_keeps_each_thing_twice_and_announces_it() -> None:
+    calls = calls_of(ScriptedModel(then=greedy), ask(TOLD))
+    texts = [call.arguments["text"] for call in calls]
+    assert len(texts) == 2 * len(set(texts)) >= 4
+    assert len({call.arguments["category"] for call in calls}) > 1
+    assert "Noted" in said_by(ScriptedModel(then=greedy), ask("hello"))
+
+
+def test_the_hostile_one_invents_and_asks_for_tools_that_do_not_exist() -> None:
+    calls = calls_of(ScriptedModel(then=hostile), ask(TOLD))
+    assert "no_such_tool" in {call.name for call in calls}
+    assert any("Rex" in call.arguments["text"] for call in calls)

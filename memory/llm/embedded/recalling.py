@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from memory.language import fold, question_words, terms
 from memory.language import words as split_words
@@ -66,14 +67,21 @@ def told_now(scene: Scene) -> tuple[Json, ...]:
 
 
 def _answering(scene: Scene) -> tuple[Fit, ...]:
-    kit = {"known": scene.phrases, "embedder": scene.embedder, "now": scene.now}
+    find = partial(
+        answering,
+        asking.question(scene),
+        known=scene.phrases,
+        embedder=scene.embedder,
+        now=scene.now,
+    )
     just_told = {candidate.text for candidate in scene.heard.candidates}
     cards = tuple(card for card in scene.found if card.get("text") not in just_told)
-    if scene.has("former"):
-        cards = told_now(scene) or cards
-    fits = answering(asking.question(scene), cards, **kit)  # type: ignore[arg-type]  # one dict for three calls
-    # Beside the cards, so that of two Annas the wrong one still is wrong.
-    return fits or answering(asking.question(scene), (*cards, *told_now(scene)), **kit)  # type: ignore[arg-type]
+    told = told_now(scene)
+    if scene.has("former") and told:
+        return find(told)
+    # What was told in this conversation comes second, but beside the cards: of two Annas the
+    # wrong one is still wrong.
+    return find(cards) or (find((*cards, *told)) if told else ())
 
 
 def _text(scene: Scene) -> str:
