@@ -66,7 +66,9 @@ export class Sky {
 
   #fill(traces) {
     const sky = this.points;
-    const small = Math.min(1, Math.max(0.72, this.box.clientWidth / 900));
+    // A phone has a quarter of a desk's room: what is drawn on it is smaller, the more so the denser.
+    const room = Math.min(1, (this.box.clientWidth * this.box.clientHeight) / 560_000);
+    const small = Math.max(room ** (sky.count > 1000 ? 0.4 : 0.25), 0.55);
     const core = dense(sky.count, 0.6) * small;
     const glow = dense(sky.count, 0.55) * small;
     this.members = this.categories.map(() => []);
