@@ -41,6 +41,7 @@ class Settings:
     overview_deadline_s: float = 1.5  # a source slower than this is left out of the turn
     overview_tokens: int = 6000
     retry_pause_s: float = 0.6  # before an empty first answer is asked for once more
+    handover_wait_s: float = 1800.0  # after which a request for a human that nobody took runs out
     undo_s: float = 20.0  # how long a deletion can be undone
     max_message_chars: int = 100_000
     cache_mb: int = 256  # vectors and postings kept in memory
@@ -115,6 +116,7 @@ VARIABLES: dict[str, str] = {
     "overview_deadline_s": "ASTERISM_OVERVIEW_DEADLINE",
     "overview_tokens": "ASTERISM_OVERVIEW_TOKENS",
     "retry_pause_s": "ASTERISM_RETRY_PAUSE",
+    "handover_wait_s": "ASTERISM_HANDOVER_WAIT",
     "undo_s": "ASTERISM_UNDO",
     "max_message_chars": "ASTERISM_MAX_MESSAGE",
     "cache_mb": "ASTERISM_CACHE_MB",
@@ -169,6 +171,7 @@ class _Reader:
             ("lease_s", 1, 3600),
             ("overview_deadline_s", 0, 60),
             ("retry_pause_s", 0, 60),
+            ("handover_wait_s", 1, 7 * 86400),
             ("undo_s", 0, 3600),
         ):
             told[name] = self._number(name, float, low, high, "a number of seconds")

@@ -266,6 +266,8 @@ class Conductor:
                 raise Conflict(
                     "This can be changed when it has been answered, while the conversation is open."
                 )
+            if old is not None and old.answered_by is not None:
+                raise Conflict("A person wrote this: it cannot be asked for again.")
             held = conversation.handled_by is not None
             turn, new = turn_rows.write(
                 session,

@@ -99,6 +99,8 @@ def messages_of(history: Sequence[tuple[Turn, Sequence[str]]]) -> list[Message]:
 
 def _answer(turn: Turn, done: Sequence[str]) -> str:
     """What was answered; for a turn that broke off, truthfully what had happened by then."""
+    if turn.answered_by is not None:
+        return f"[A human colleague wrote:] {turn.answer}"
     if turn.state is not TurnState.INTERRUPTED:
         return turn.answer
     happened = f"Done before that: {'; '.join(done)}." if done else "Nothing had been done by then."

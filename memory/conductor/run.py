@@ -11,6 +11,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
+from memory import handover
 from memory.cards.chips import chips
 from memory.conductor.announcements import SilentKeeping, asks_if_kept
 from memory.conductor.assembly import History, assemble, figures, read_history
@@ -413,7 +414,8 @@ def _store(running: _Running, state: TurnState, *, answer: str, used: Sequence[i
         if running.tools.searches and (used or running.model.label == "embedded"):
             retrieval_rows.mark_used(session, turn.id, used)
         conversation_rows.set_pending(session, turn.conversation_id, running.tools.pending)
-        conversation_rows.count_failure(session, turn.conversation_id, failed=state is TurnState.FAILED)
+        failed = state is TurnState.FAILED
+        failures = conversation_rows.count_failure(session, turn.conversation_id, failed=failed)
         figure_rows.add(session, Figure.TURNS, now=now)
         if state is TurnState.FAILED:
             figure_rows.add(session, Figure.FAILURES, now=now)
@@ -421,6 +423,7 @@ def _store(running: _Running, state: TurnState, *, answer: str, used: Sequence[i
             figure_rows.add(session, Figure.CONTRADICTIONS, now=now)
             figure_rows.add(session, Figure.CORRECTED, len(running.guard.corrected), now=now)
         _answered_frames(running, session, state=state, answer=answer, shown=shown)
+        handover.ask_after_failures(session, parts.frames, running.conversation, failures, now=now)
     log.info("turn", extra={"turn_id": turn.id, "state": state.value, **figures(running.trace)})
     return True
 

@@ -8,6 +8,7 @@ from sqlalchemy import Engine
 
 from memory.errors import Conflict, InvalidInput
 from memory.frames import Frames
+from memory.handover.asking import drop
 from memory.overview.telling import tell_closed, tell_speaker
 from memory.records import Person
 from memory.storage import conversations as rows
@@ -31,6 +32,7 @@ def start_afresh(engine: Engine, frames: Frames, person: Person, *, now: datetim
             raise Conflict("A person is answering you just now. Start afresh when they are done.")
         if not rows.close(session, conversation.id, now=now):
             return None
+        drop(session, frames, conversation.id, how="withdrawn", actor=person.name, now=now)
         tell_closed(session, frames, person.id, conversation.id, now=now, asked=True)
     frames.wake(person.id)
     return conversation.id

@@ -22,11 +22,12 @@ from sqlalchemy.orm import Session
 from memory import cards
 from memory import language as lang
 from memory.cards.recall import Angle, CardCache, recall
-from memory.conductor import deciding, keeping
+from memory.conductor import deciding, handing, keeping
 from memory.conductor.arguments import Arguments
 from memory.decisions.schema import Keys
 from memory.embedding import Embedder
 from memory.errors import AppError, NotFound
+from memory.frames import Frames
 from memory.listening import Heard
 from memory.llm.interface import ToolCall, ToolSpec
 from memory.records import (
@@ -43,7 +44,6 @@ from memory.records import (
     When,
 )
 from memory.storage import cards as card_rows
-from memory.storage import conversations as conversation_rows
 from memory.storage import figures as figure_rows
 from memory.storage import retrievals as retrieval_rows
 from memory.storage import rules as rule_rows
@@ -127,20 +127,6 @@ class SetRule(Arguments):
     text: str = Field(min_length=1, max_length=500)
 
 
-class SetSpeaker(Arguments):
-    """The phone changed hands: a guest's name and relation; empty when the owner is back."""
-
-    name: str = Field("", max_length=120)
-    relation: str = Field("", max_length=120)
-
-
-class AskBack(Arguments):
-    """Remember the question that you ask now, so that the answer is understood later."""
-
-    ask: str = Field(max_length=40)
-    data: dict[str, Any] = Field(default_factory=dict)
-
-
 @dataclass
 class ToolContext:
     """What the tools of one turn work with, and what they have done so far."""
@@ -155,6 +141,7 @@ class ToolContext:
     zone: str
     clock: Callable[[], datetime]
     keys: Keys
+    frames: Frames
     proposed: str = ""  # what the assistant had said last: a choice may rest on it
     said: tuple[str, ...] = ()  # the person's messages of this conversation, newest first
     known: tuple[tuple[str, str], ...] = ()  # names and relations of people told about
@@ -165,7 +152,6 @@ class ToolContext:
     short_ids: dict[str, Card] = field(default_factory=dict)
     searches: int = 0
     pending: dict[str, Any] = field(default_factory=dict)
-    wants_human: str = ""
     speaker_changed: bool = False
 
     def copy(self) -> ToolContext:
@@ -356,7 +342,8 @@ def _search(session: Session, context: ToolContext, told: SearchMemory, now: dat
         language=context.language,
         turn_id=context.turn.id,
     )
-    retrieval_rows.log(session, context.person.id, context.turn.id, found.found, now=now)
+    logged = (*found.found, *found.withheld)
+    retrieval_rows.log(session, context.person.id, context.turn.id, logged, now=now)
     hits = []
     for hit in found.found:
         short = next((name for name, card in context.short_ids.items() if card.id == hit.card.id), "")
@@ -419,20 +406,6 @@ def _rule(session: Session, context: ToolContext, told: SetRule, now: datetime) 
     return {"ok": True, "rule": rule.public_id}
 
 
-def _speaker(session: Session, context: ToolContext, told: SetSpeaker, now: datetime) -> dict[str, Any]:
-    conversation_rows.set_speaker(session, context.conversation.id, name=told.name, relation=told.relation)
-    turn_rows.speak_after(session, context.turn, told.name)
-    if not told.name:  # the owner is back: already this message is theirs
-        context.conversation = replace(context.conversation, speaker="", speaker_relation="")
-    context.speaker_changed = True
-    return {"ok": True, "speaker": told.name}
-
-
-def _ask_back(session: Session, context: ToolContext, told: AskBack, now: datetime) -> dict[str, Any]:
-    context.pending = {"ask": told.ask, **told.data}
-    return {"ok": True}
-
-
 def _is_own_word(text: str, said: str) -> bool:
     """Whether a text rests on the person's own words, pasted blocks apart."""
     own = re.sub(r"<pasted>.*?(</pasted>|$)", " ", said, flags=re.DOTALL | re.IGNORECASE)
@@ -483,8 +456,9 @@ TOOLS: Mapping[str, Tool] = {
     "forget": Tool(arguments=Forget, run=_forget),
     "search_memory": Tool(arguments=SearchMemory, run=_search),
     "set_rule": Tool(arguments=SetRule, run=_rule),
-    "set_speaker": Tool(arguments=SetSpeaker, run=_speaker),
-    "ask_back": Tool(arguments=AskBack, run=_ask_back),
+    "set_speaker": Tool(arguments=handing.SetSpeaker, run=handing.set_speaker),
+    "ask_back": Tool(arguments=handing.AskBack, run=handing.ask_back),
+    "ask_for_human": Tool(arguments=handing.AskForHuman, run=handing.ask_for_human),
     "record_decision": Tool(arguments=deciding.RecordDecision, run=deciding.record),
     "withdraw_decision": Tool(arguments=deciding.WithdrawDecision, run=deciding.withdraw),
     "list_decisions": Tool(arguments=deciding.ListDecisions, run=deciding.listed),

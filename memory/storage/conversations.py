@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from memory.errors import NotFound
 from memory.records import Conversation
-from memory.storage.tables import ConversationRow, PersonRow, TurnRow
+from memory.storage.tables import ConversationRow, HandoverRow, PersonRow, TurnRow
 
 
 def to_record(row: ConversationRow, turns: int = 0) -> Conversation:
@@ -58,8 +58,13 @@ def take_open(
     """
     row = _open_row(session, person_id, lock=True)
     closed: int | None = None
-    # A conversation that a human holds stays open: the person may wait for them.
-    if row is not None and row.handled_by is None and is_over(row.last_exchange_at, now=now, idle_s=idle_s):
+    # A conversation that a human holds or is asked for stays open: the person may wait for them.
+    if (
+        row is not None
+        and row.handled_by is None
+        and is_over(row.last_exchange_at, now=now, idle_s=idle_s)
+        and not _awaits_human(session, row.id)
+    ):
         close(session, row.id, now=now)
         closed, row = row.id, None
     if row is not None:
@@ -104,6 +109,7 @@ def close_if_silent(session: Session, conversation_id: int, moment: datetime, *,
             ConversationRow.handled_by.is_(None),
             ConversationRow.last_exchange_at < moment,
             ~_busy(),
+            ~_requested(),
         )
         .values(archived_at=now, pending={})
         .execution_options(synchronize_session=False)
@@ -163,6 +169,7 @@ def silent_since(session: Session, moment: datetime, *, limit: int) -> list[Conv
             ConversationRow.handled_by.is_(None),
             ConversationRow.last_exchange_at < moment,
             ~_busy(),
+            ~_requested(),
         )
         .order_by(ConversationRow.last_exchange_at)
         .limit(limit)
@@ -309,6 +316,14 @@ def _busy() -> ColumnElement[bool]:
     return exists().where(
         TurnRow.conversation_id == ConversationRow.id, TurnRow.state.in_(("waiting", "running"))
     )
+
+
+def _requested() -> ColumnElement[bool]:
+    return exists().where(HandoverRow.conversation_id == ConversationRow.id, HandoverRow.ended_at.is_(None))
+
+
+def _awaits_human(session: Session, conversation_id: int) -> bool:
+    return bool(session.scalar(select(_requested()).where(ConversationRow.id == conversation_id)))
 
 
 def _turns(session: Session, conversation_id: int) -> int:
