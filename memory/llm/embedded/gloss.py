@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from memory.config import LANGUAGES
-from memory.language import fold, terms
+from memory.language import terms
 
 _FILE = Path(__file__).parent / "data" / "lexicon.toml"
 _INSIDE = 5  # a shorter word is not looked for inside a compound
@@ -61,13 +61,3 @@ def gloss(text: str, *, source: str, target: str) -> list[str]:
         for _, at in inside:
             found.setdefault(at)
     return [_rows()[at][target][0] for at in found]
-
-
-def known_words() -> int:
-    """How many concepts the lexicon holds."""
-    return len(_rows())
-
-
-def same(word: str, other: str, *, source: str, target: str) -> bool:
-    """Whether two words of two languages stand for one concept."""
-    return fold(word) == fold(other) or bool(set(gloss(word, source=source, target=target)) & {other})

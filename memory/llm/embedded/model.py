@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from memory.llm.embedded import chat, forgetting, knowing, recalling, requests, talks, telling, todo
+from memory.llm.embedded import chat, doubting, forgetting, knowing, recalling, requests, talks, telling, todo
 from memory.llm.embedded.part import Part, Wanted
 from memory.llm.embedded.scene import Embeds, Scene, read
 from memory.llm.interface import Finished, ModelEvent, ModelRequest, TextDelta, ToolCall
@@ -21,6 +21,7 @@ PARTS: tuple[Part, ...] = (
     chat.RULE,
     todo.PENDING,
     todo.PROPOSAL,
+    doubting.DOUBT,
     forgetting.FORGETTING,
     todo.CHANGE,
     telling.PERSON_UNCLEAR,
@@ -75,7 +76,9 @@ def wanted(scene: Scene) -> tuple[Part, ...]:
 def answer(scene: Scene, parts: Sequence[Part]) -> str:
     """What to say once all calls are back; never empty."""
     said = [text for part in parts if (text := part.text(scene).strip())]
-    return " ".join(dict.fromkeys(said)) or scene.say("chat.any")
+    text = " ".join(dict.fromkeys(said)) or scene.say("chat.any")
+    # The short ids of what the answer rests on; a check of the gate takes them out of what is shown.
+    return f"{text} [{', '.join(scene.cited)}]" if scene.cited else text
 
 
 def _due(scene: Scene, parts: Sequence[Part], tools: set[str]) -> list[ToolCall]:

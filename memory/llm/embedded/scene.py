@@ -77,6 +77,17 @@ class Scene:
         return self.request.speaker if changed is None else changed
 
     @cached_property
+    def cited(self) -> list[str]:
+        """Short ids of the found cards that the answer rests on so far."""
+        return []
+
+    def cite(self, cards: Iterable[Json]) -> None:
+        """Note that the answer rests on these cards, of which only found ones have a short id."""
+        self.cited.extend(
+            short for card in cards if (short := str(card.get("short") or "")) and short not in self.cited
+        )
+
+    @cached_property
     def folded(self) -> str:
         return fold(self.said)
 

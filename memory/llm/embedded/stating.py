@@ -16,6 +16,7 @@ _FOREIGN_FROM = 12  # a shorter text says too little about its language
 
 def statements(scene: Scene, cards: Sequence[Json]) -> str:
     """The cards as sentences, best first; what cannot be said back is quoted, with one lead for all."""
+    scene.cite(cards)
     plain: list[str] = []
     quotes: list[str] = []
     for card in cards:
@@ -79,6 +80,7 @@ def _item(scene: Scene, card: Json) -> str:
 
 def items(scene: Scene, cards: Sequence[Json]) -> str:
     """The cards as one enumeration, to stand after a colon."""
+    scene.cite(cards)
     return "; ".join(about(scene, card) for card in cards)
 
 

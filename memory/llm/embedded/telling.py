@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from memory.language import find_times, fold
@@ -76,10 +76,19 @@ def _second(scene: Scene) -> Sequence[Wanted]:
             calls.extend(replacing.calls(candidate, card_arguments(candidate, speaker=scene.speaker), scene))
     if not scene.heard.candidates and scene.heard.correction is not None:
         calls.extend(replacing.correction_calls(scene))
+    calls.extend(_again_without_people(scene))
     other = _other_reading(scene)
     if other is not None:
         calls.append(Wanted("ask_back", {"ask": "other", "data": other}))
     return calls
+
+
+def _again_without_people(scene: Scene) -> Iterator[Wanted]:
+    """Cards that were refused with names in their people field ("Emil" for "Emils"), once more without."""
+    for made in scene.results("create_card", stage="a"):
+        if not made.ok and made.call.arguments.get("people"):
+            kept = {key: value for key, value in made.call.arguments.items() if key != "people"}
+            yield Wanted("create_card", kept)
 
 
 def _other_reading(scene: Scene) -> dict[str, Any] | None:
@@ -101,7 +110,15 @@ def _other_reading(scene: Scene) -> dict[str, Any] | None:
 
 def _text(scene: Scene) -> str:
     created = scene.results("create_card")
-    refused = next((made for made in created if not made.ok and saying.is_shown(made)), None)
+    kept = {made.call.arguments.get("text") for made in created if made.ok}
+    refused = next(
+        (
+            made
+            for made in created
+            if not made.ok and saying.is_shown(made) and made.call.arguments.get("text") not in kept
+        ),
+        None,
+    )
     if refused is not None:
         return scene.say(saying.failure(refused))
     parts = [saying.confirmation(scene, made) for made in created if saying.is_visible(made)]
