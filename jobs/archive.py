@@ -6,7 +6,7 @@ import logging
 from datetime import datetime, timedelta
 
 from jobs.wiring import wiring
-from memory import cards
+from memory import cards, handover, judge
 from memory.llm.choose import load_connection
 from memory.llm.summarising import summariser
 from memory.overview import archive
@@ -14,6 +14,7 @@ from memory.overview.interrupted import mark_interrupted
 from memory.overview.telling import tell_closed
 from memory.queue import JobName
 from memory.storage import frames as frame_rows
+from memory.storage import outcomes
 from memory.storage import turns as turn_rows
 from memory.storage.engine import reading, transaction
 from memory.wiring import Wiring
@@ -61,6 +62,7 @@ def sweep() -> int:
     )
     for person_id, _ in closed:
         parts.frames.wake(person_id)
+    handover.expire(parts.engine, parts.frames, now=now, wait_s=parts.settings.handover_wait_s)
     _summarise(parts, now=now)
     _queue_what_was_not(parts, now=now)
     undo_ran_out = now - timedelta(seconds=parts.settings.undo_s)
@@ -68,6 +70,7 @@ def sweep() -> int:
         cards.purge(session, now=now, undo_s=parts.settings.undo_s)
         turn_rows.purge_deleted(session, undo_ran_out)
         frame_rows.drop_before(session, now - FRAMES_KEPT)
+    judge.tend(parts.engine, now=now)
     return len(closed)
 
 
@@ -77,6 +80,9 @@ def _queue_what_was_not(parts: Wiring, *, now: datetime) -> None:
     with reading(parts.engine) as session:
         unverified = turn_rows.unverified(session, before=before, limit=200)
         unwarmed = turn_rows.unwarmed(session, before=before, since=now - timedelta(days=1), limit=200)
+        unjudged = outcomes.unjudged(session, before=before, since=now - timedelta(days=1), limit=200)
+    for turn_id in unjudged:
+        parts.queue.enqueue(JobName.JUDGE, unique=str(turn_id), turn_id=turn_id)
     for turn_id in unverified:
         parts.queue.enqueue(JobName.VERIFY, unique=str(turn_id), turn_id=turn_id)
     for turn_id in unwarmed:

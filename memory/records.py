@@ -283,6 +283,7 @@ class Found:
     suspect: bool = False  # its worth is in doubt: say it with its date and ask
     propensity: float = 1.0  # the chance with which it was shown, when lots were drawn
     withheld: bool = False
+    protected: bool = False  # pinned, sensitive or about safety: never withheld
     context: str = ""  # kind of request, as the retriever sees it
 
 

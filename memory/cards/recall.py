@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from memory import language as lang
 from memory import worth
+from memory.cards import chances
 from memory.cards.ranking import cards as card_ranking
 from memory.cards.ranking import turns as turn_ranking
 from memory.cards.ranking.fusion import Hit, best, fuse, in_order, reasons, relevance
@@ -28,6 +29,7 @@ from memory.cards.shelves import CardCache, Shelves
 from memory.embedding import Embedder, Vectors
 from memory.records import Card, Found, Person, TranscriptHit
 from memory.storage import links as link_rows
+from memory.storage import retrievals as retrieval_rows
 from memory.storage import search as rows
 
 __all__ = ["Angle", "CardCache", "Recalled", "recall"]
@@ -55,6 +57,7 @@ class Recalled:
 
     found: tuple[Found, ...] = ()
     talks: tuple[TranscriptHit, ...] = ()
+    withheld: tuple[Found, ...] = ()  # held back by a lot: to be logged, never to be told
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,9 +103,18 @@ def recall(
         looks = _looks(asked, shelves, embedder, language)
         hits = _card_hits(shelves.cards, looks, k, guest=guest, now=now.astimezone(ZoneInfo(person.zone)))
         scores = _turn_scores(shelves, looks, k, guest=guest, without=turn_id)
-    found = _found(session, person.id, hits, k=k, guest=guest, now=now)
+    wants_when = any(look.question.wants_when for look in looks)
+    lots = chances.Chances(
+        person_id=person.id,
+        turn_id=turn_id,
+        context=chances.context_of(
+            [look.kind for look in looks if look.question.words], wants_when=wants_when
+        ),
+        drawn={} if turn_id is None else retrieval_rows.lots_of_turn(session, turn_id),
+    )
+    found, withheld = _found(session, lots, hits, k=k, guest=guest, now=now)
     talks = rows.talks(session, person.id, scores) if scores else []
-    return Recalled(found=tuple(found), talks=tuple(talks))
+    return Recalled(found=tuple(found), talks=tuple(talks), withheld=tuple(withheld))
 
 
 def _looks(angles: Sequence[Angle], shelves: Shelves, embedder: Embedder, language: str) -> list[_Look]:
@@ -222,30 +234,39 @@ def _with_talks(
 
 
 def _found(
-    session: Session, person_id: int, hits: Sequence[Hit], *, k: int, guest: bool, now: datetime
-) -> list[Found]:
-    """The hits as records: read anew, weighed by worth and warmth, with their neighbours."""
+    session: Session, lots: chances.Chances, hits: Sequence[Hit], *, k: int, guest: bool, now: datetime
+) -> tuple[list[Found], list[Found]]:
+    """The hits as records, and those that a lot holds back: weighed by worth and warmth, with neighbours."""
     wide = hits[: k + _SPARE]
-    known = rows.cards(session, person_id, [hit.id for hit in wide]) if wide else {}
+    known = rows.cards(session, lots.person_id, [hit.id for hit in wide]) if wide else {}
     states = {
         card_id: worth.WorthState.from_dict(state)
         for card_id, (_, state) in known.items()
         if state is not None
     }
     weighed = [
-        _weighed(hit, known[hit.id][0], states.get(hit.id), now)
+        _warmed(chances.weighed(hit, states.get(hit.id), explores=lots.explores), known[hit.id][0], now)
         for hit in wide
         if hit.id in known and not (guest and known[hit.id][0].sensitive)
     ]
-    served = _served(in_order(weighed), states)[:k]
-    found = [_as_found(hit, known[hit.id][0], states.get(hit.id)) for hit in served]
-    return found + _neighbours(session, person_id, found, guest=guest)
+    ranked = _served(in_order(weighed), states)
+    cards = {card_id: card for card_id, (card, _) in known.items()}
+    held = lots.draw(ranked[:k], cards, states)
+    # Whoever is held back leaves a place to the next one.
+    served = [hit for hit in ranked if hit.id != held][:k]
+    found = [_as_found(hit, cards[hit.id], states.get(hit.id), lots) for hit in served]
+    withheld = [
+        replace(_as_found(hit, cards[hit.id], states.get(hit.id), lots), withheld=True)
+        for hit in ranked[:k]
+        if hit.id == held
+    ]
+    near, near_withheld = _neighbours(session, lots, found, guest=guest, without=held)
+    return found + near, withheld + near_withheld
 
 
-def _weighed(hit: Hit, card: Card, state: worth.WorthState | None, now: datetime) -> Hit:
-    factor = 1.0 if state is None else 1.0 + worth.term(state)
+def _warmed(hit: Hit, card: Card, now: datetime) -> Hit:
     days = max((now - card.mentioned_at).total_seconds() / 86_400, 0.0)
-    return replace(hit, score=hit.score * factor + FUSION.warmth * 0.5 ** (days / 10))
+    return replace(hit, score=hit.score + FUSION.warmth * 0.5 ** (days / 10))
 
 
 def _served(hits: Sequence[Hit], states: Mapping[int, worth.WorthState]) -> list[Hit]:
@@ -260,7 +281,7 @@ def _served(hits: Sequence[Hit], states: Mapping[int, worth.WorthState]) -> list
     ]
 
 
-def _as_found(hit: Hit, card: Card, state: worth.WorthState | None) -> Found:
+def _as_found(hit: Hit, card: Card, state: worth.WorthState | None, lots: chances.Chances) -> Found:
     return Found(
         card=card,
         score=hit.score,
@@ -268,19 +289,24 @@ def _as_found(hit: Hit, card: Card, state: worth.WorthState | None) -> Found:
         because=", ".join(hit.because),
         relevant=hit.relevance >= FUSION.card_floor,
         suspect=state is not None and worth.needs_asking(state),
+        propensity=lots.propensity(card.id),
+        protected=chances.is_protected(card),
+        context=lots.context,
     )
 
 
-def _neighbours(session: Session, person_id: int, found: Sequence[Found], *, guest: bool) -> list[Found]:
+def _neighbours(
+    session: Session, lots: chances.Chances, found: Sequence[Found], *, guest: bool, without: int | None
+) -> tuple[list[Found], list[Found]]:
     """Cards linked with the best relevant ones: an event brings its people, a person what is told of them."""
     seeds = {hit.card.id: hit for hit in found if hit.relevant}
     seeds = dict(list(seeds.items())[:_SEEDS])
     if not seeds:
-        return []
-    taken: set[int] = {hit.card.id for hit in found}
+        return [], []
+    taken = {hit.card.id for hit in found} | ({without} if without is not None else set())
     brought: dict[int, Hit] = {}
     room = dict.fromkeys(seeds, _NEIGHBOURS)
-    for link in link_rows.of_cards(session, person_id, list(seeds)):
+    for link in link_rows.of_cards(session, lots.person_id, list(seeds)):
         for seed, other in ((link.a_id, link.b_id), (link.b_id, link.a_id)):
             if seed not in seeds or other in taken or not room[seed]:
                 continue
@@ -290,18 +316,27 @@ def _neighbours(session: Session, person_id: int, found: Sequence[Found], *, gue
             brought[other] = Hit(
                 id=other, score=score, relevance=0.0, angles=("link",), because=(f"link {link.kind.value}",)
             )
-    return _linked_cards(session, person_id, brought, guest=guest)
+    return _linked_cards(session, lots, brought, guest=guest)
 
 
 def _linked_cards(
-    session: Session, person_id: int, brought: Mapping[int, Hit], *, guest: bool
-) -> list[Found]:
-    known = rows.cards(session, person_id, brought) if brought else {}
-    result = []
-    for hit in in_order(hit for hit in brought.values() if hit.id in known):
-        card, plain = known[hit.id]
-        state = None if plain is None else worth.WorthState.from_dict(plain)
-        if (guest and card.sensitive) or (state is not None and not worth.is_served(state, asked=False)):
-            continue
-        result.append(_as_found(hit, card, state))
-    return result
+    session: Session, lots: chances.Chances, brought: Mapping[int, Hit], *, guest: bool
+) -> tuple[list[Found], list[Found]]:
+    known = rows.cards(session, lots.person_id, brought) if brought else {}
+    states = {
+        card_id: worth.WorthState.from_dict(plain)
+        for card_id, (_, plain) in known.items()
+        if plain is not None
+    }
+    hits = [
+        hit
+        for hit in in_order(hit for hit in brought.values() if hit.id in known)
+        if not (guest and known[hit.id][0].sensitive)
+        and not (hit.id in states and not worth.is_served(states[hit.id], asked=False))
+    ]
+    held = lots.draw(hits, {card_id: card for card_id, (card, _) in known.items()}, states)
+    found = [_as_found(hit, known[hit.id][0], states.get(hit.id), lots) for hit in hits]
+    return (
+        [each for each in found if each.card.id != held],
+        [replace(each, withheld=True) for each in found if each.card.id == held],
+    )

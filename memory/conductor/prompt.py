@@ -77,8 +77,26 @@ def build_request(
         speaker=speaker,
         known_people=tuple(known_people),
         pending=dict(conversation.pending),
-        blocks=overview.data(),
+        blocks={**overview.data(), "keys": _keys_data(keys, language)},
     )
+
+
+def _keys_data(keys: Keys | None, language: str) -> list[dict[str, object]]:
+    """The open keys as data, worded in a language, for the embedded model."""
+    return [
+        {
+            "name": key.name,
+            "type": key.type.value,
+            "label": key.label.get(language, key.name),
+            "question": key.question.get(language, ""),
+            "words": list(key.words.get(language, ())),
+            "choice_names": [
+                [*key.choice.get(language, ())[at : at + 1], choice, choice.replace("_", " ")]
+                for at, choice in enumerate(key.choices)
+            ],
+        }
+        for key in (keys.open() if keys is not None else ())
+    ]
 
 
 def messages_of(history: Sequence[tuple[Turn, Sequence[str]]]) -> list[Message]:

@@ -19,6 +19,7 @@ from memory.records import Card, Conversation, Decision, Person, Turn
 from memory.storage import cards as card_rows
 from memory.storage import conversations as conversation_rows
 from memory.storage import decisions as decision_rows
+from memory.storage import outcomes
 from memory.storage import rules as rule_rows
 from memory.storage import turns as turn_rows
 
@@ -62,21 +63,25 @@ def sources_for(
             for rank, talk in enumerate(talks)
         ]
 
+    def beyond_doubt(session: Session, found: list[Card]) -> list[Card]:
+        # What is suppressed is not offered unasked; and what a lot may hold back from this turn's
+        # searches must not come in by this door.
+        doubted = outcomes.in_doubt(session, person.id) if found else frozenset()
+        return [card for card in found if card.id not in doubted]
+
     def warm(session: Session) -> list[Entry]:
-        return _cards(
-            card_rows.lately(session, person.id, since=now - WARM_FOR, limit=WARM_CARDS), guest, language, now
-        )
+        found = card_rows.lately(session, person.id, since=now - WARM_FOR, limit=WARM_CARDS)
+        return _cards(beyond_doubt(session, found), guest, language, now)
 
     def lately(session: Session) -> list[Entry]:
         found = card_rows.lately(session, person.id, since=now - LATELY_FOR, limit=WARM_CARDS + LATELY_CARDS)
-        return _cards(found, guest, language, now)
+        return _cards(beyond_doubt(session, found), guest, language, now)
 
     def sample(session: Session) -> list[Entry]:
         # The same sample all day long: an answer that changes its ground every turn confuses.
         lots = random.Random(f"{person.id}:{now.date().isoformat()}")
-        return _cards(
-            card_rows.sample(session, person.id, lots=lots, limit=SAMPLE_CARDS), guest, language, now
-        )
+        found = card_rows.sample(session, person.id, lots=lots, limit=SAMPLE_CARDS)
+        return _cards(beyond_doubt(session, found), guest, language, now)
 
     def rules(session: Session) -> list[Entry]:
         return [

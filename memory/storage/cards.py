@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from memory.errors import NotFound
 from memory.records import Author, Card, CardStatus, Category, NewCard, When
+from memory.storage import ledgers
 from memory.storage.tables import CardRow, PersonRow
 from memory.storage.types import Vector
 
@@ -406,6 +407,7 @@ def remove(session: Session, card_ids: Sequence[int]) -> int:
     ).all()
     for person_id in owners:
         touch_owner(session, person_id)
+    ledgers.mark_stale(session, owners)
     return len(gone)
 
 

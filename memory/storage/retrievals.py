@@ -28,6 +28,7 @@ def log(session: Session, person_id: int, turn_id: int, found: Iterable[Found], 
             "context": hit.context,
             "shown": not hit.withheld,
             "used": None,
+            "protected": hit.protected,
             "created_at": now,
         }
         for hit in found
@@ -44,17 +45,27 @@ def mark_used(session: Session, turn_id: int, card_ids: Sequence[int]) -> None:
     """Note which of the shown cards the answer used; the rest of the turn's were not."""
     session.execute(
         update(RetrievalRow)
-        .where(RetrievalRow.turn_id == turn_id)
+        .where(RetrievalRow.turn_id == turn_id, RetrievalRow.shown)
         .values(used=RetrievalRow.card_id.in_(card_ids))
     )
 
 
+def lots_of_turn(session: Session, turn_id: int) -> dict[int, tuple[bool, float]]:
+    """Over which cards earlier searches of this turn drew a lot: whether it was shown, and its chance."""
+    found = session.execute(
+        select(RetrievalRow.card_id, RetrievalRow.shown, RetrievalRow.propensity).where(
+            RetrievalRow.turn_id == turn_id, RetrievalRow.propensity < 1.0
+        )
+    )
+    return {card_id: (shown, propensity) for card_id, shown, propensity in found}
+
+
 def of_turn(session: Session, turn_id: int) -> list[int]:
-    """Ids of the cards that a turn's searches brought, best first."""
+    """Ids of the cards that a turn's searches showed, best first."""
     return list(
         session.scalars(
             select(RetrievalRow.card_id)
-            .where(RetrievalRow.turn_id == turn_id)
+            .where(RetrievalRow.turn_id == turn_id, RetrievalRow.shown)
             .order_by(RetrievalRow.score.desc(), RetrievalRow.id)
         )
     )

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from memory.errors import NotFound
 from memory.records import Conversation, Turn, TurnContext, TurnState
-from memory.storage import conversations
+from memory.storage import conversations, ledgers
 from memory.storage.tables import ConversationRow, PersonRow, RetrievalRow, TurnRow, VoteRow
 
 
@@ -302,8 +302,9 @@ def purge_deleted(session: Session, moment: datetime) -> int:
         delete(TurnRow)
         .where(TurnRow.deleted_at < moment)
         .execution_options(synchronize_session=False)
-        .returning(TurnRow.id)
+        .returning(TurnRow.id, TurnRow.person_id)
     ).all()
+    ledgers.mark_stale(session, {row.person_id for row in gone})
     return len(gone)
 
 

@@ -9,6 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from memory.errors import Conflict
+from memory.storage import outcomes
 from memory.storage.tables import VoteRow
 
 
@@ -34,3 +35,5 @@ def vote(
             raise Conflict("Another of your devices voted just now. Please look again.") from error
     else:
         row.value, row.reason, row.voted_at = value, reason, now
+    # Should the queue be down, the sweep finds the turn.
+    outcomes.unmark(session, turn_id)

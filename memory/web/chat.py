@@ -15,7 +15,9 @@ from flask_sock import Sock
 from werkzeug.wrappers import Response as BaseResponse
 
 from memory.errors import Forbidden, InvalidInput, NotFound
+from memory.handover import standing
 from memory.llm.choose import load_connection
+from memory.queue import JobName
 from memory.records import Conversation, Turn, TurnContext, When
 from memory.storage import cards, conversations, people, turns, votes
 from memory.storage import frames as frame_rows
@@ -132,6 +134,7 @@ def vote(turn_id: str) -> str | BaseResponse:
     with transaction(wiring().engine) as session:
         found = turns.by_public_id(session, person().id, turn_id)
         votes.vote(session, person().id, found.id, value, now=now())
+    wiring().queue.enqueue(JobName.JUDGE, unique=str(found.id), turn_id=found.id)
     if wants_fragment():
         return render_template("chat/_vote.html", turn_id=found.public_id, feedback=value)
     return redirect(_at(turn_id), code=303)
@@ -228,12 +231,13 @@ def _shown(*, live: bool) -> dict[str, Any]:
         if shown is None:
             shown = read_newest(session, who, limit=PAGE_TURNS, device_id=device_id)
         conversation = conversations.open_of(session, who.id)
+        human = None if conversation is None else standing(session, conversation)
     return {
         "timeline": shown,
         "last": last,
         "live": live,
         "speaker": "" if conversation is None or _is_over(conversation) else conversation.speaker,
-        "held": conversation is not None and conversation.handled_by is not None,
+        "human": human,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
@@ -12,7 +13,9 @@ from memory.listening import Act
 from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene
 from memory.llm.embedded.voice import sentence
+from memory.records import Category
 
+_TO_DO = frozenset({Category.TASK, Category.REMINDER})
 _EXCHANGES = 4
 _CHARS = 400  # of one quoted line
 
@@ -22,7 +25,9 @@ def is_wanted(scene: Scene) -> bool:
     heard = scene.heard
     if Act.LAST_TALK in heard.acts:
         return True
-    return not heard.candidates and Act.WHAT_DO_YOU_KNOW not in heard.acts and scene.has("last_talk")
+    # "Remind me what we talked about" asks for words, not for a reminder: no moment is named.
+    told = [each for each in heard.candidates if each.category not in _TO_DO or each.when is not None]
+    return not told and Act.WHAT_DO_YOU_KNOW not in heard.acts and scene.has("last_talk")
 
 
 def _topic(scene: Scene) -> set[str]:
@@ -34,11 +39,7 @@ def _topic(scene: Scene) -> set[str]:
     for start, end in sorted(spans, reverse=True):
         text = text[:start] + " " + text[end:]
     talk = scene.phrases.voice.talk_words
-    words = [
-        word
-        for word in fold(text).replace("?", " ").replace(",", " ").split()
-        if word.strip(".!") not in talk
-    ]
+    words = [word for word in re.findall(r"\w+", fold(text)) if word not in talk]
     return set(terms(" ".join(words), scene.language))
 
 

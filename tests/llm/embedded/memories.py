@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -199,6 +200,7 @@ class Talk:
             events = list(model.stream(self.request()))
             calls = tuple(event for event in events if isinstance(event, ToolCall))
             answer = "".join(event.text for event in events if isinstance(event, TextDelta))
+            answer = re.sub(r" \[c\d+(?:, c\d+)*\]$", "", answer)  # the gate takes citations out
             if not calls:
                 self.messages = [m for m in self.messages if not m.calls and not m.results]
                 self.messages.append(Message(role="assistant", text=answer))

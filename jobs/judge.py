@@ -1,0 +1,16 @@
+"""Did the turn go well? From its vote, or from what the person said next."""
+
+from __future__ import annotations
+
+from jobs.wiring import wiring
+from memory.judge import judge
+
+
+def run(*, turn_id: int) -> int:
+    """Judge a turn and the one before it, and count what follows. Running it twice counts once.
+
+    Returns:
+        How many outcomes are new, changed, or gone.
+    """
+    parts = wiring()
+    return judge(parts.engine, turn_id, now=parts.clock())
