@@ -35,7 +35,7 @@ def is_grounded(
     ):
         return False
     heard = set(lang.words(folded)) | known
-    if any(word not in heard for word in _name_words(text)):
+    if any(word not in heard and f"{word}s" not in heard for word in _name_words(text)):
         return False
     stems = set(lang.terms(text, language))
     held = set(lang.terms(sources, language)) | {lang.fold(word) for word in known}

@@ -57,7 +57,12 @@ def rests_on(
     if not is_grounded(text, said=sources, language=language, names=names, moment_words=when is not None):
         return False
     heard = {word for each in (*sources, *names) for word in lang.words(lang.fold(each))}
-    return all(set(lang.words(lang.fold(person))) <= heard for person in people)
+    return all(_was_named(word, heard) for person in people for word in lang.words(lang.fold(person)))
+
+
+def _was_named(word: str, heard: set[str]) -> bool:
+    """Whether a name was said, as it is or in the genitive: "Emils", "Emil's" name Emil."""
+    return word in heard or f"{word}s" in heard
 
 
 def has_moment(said: Sequence[str], *, language: str, now: datetime) -> bool:

@@ -161,6 +161,15 @@ def card_entry(card: Card, *, language: str, now: datetime, rank: int = 0) -> En
         "subject": card.subject,
         "relation": card.relation,
         "people": list(card.people),
+        "when": None
+        if card.when is None
+        else {
+            "start": card.when.start.isoformat(timespec="minutes"),
+            "zone": card.when.zone,
+            "all_day": card.when.all_day,
+            "end": None if card.when.end is None else card.when.end.isoformat(timespec="minutes"),
+            "rrule": card.when.rrule,
+        },
     }
     return Entry(key=f"card:{card.public_id}", text=text, data=data, tokens=tokens_of(text), rank=rank)
 
