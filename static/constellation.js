@@ -22,7 +22,7 @@ class Page {
     this.found = null;
     this.cursor = -1;
     this.isLimited = false;
-    const skeletons = JSON.parse(document.getElementById("sky-skeletons").textContent);
+    const skeletons = JSON.parse(root.dataset.skeletons);
     this.sky = new Sky(document.getElementById("plot"), skeletons, this.categories);
     this.listen();
   }
@@ -232,7 +232,7 @@ class Page {
     if (at < 0) return;
     this.cursor = at;
     const lit = neighbours(this.data, at).add(at);
-    this.sky.choose(at);
+    this.sky.chosen = at;
     this.sky.setMask(this.sky.shown, this.fadedBy(lit));
     const covered = innerWidth > 768 ? this.panel.offsetWidth : 0;
     if (moves) this.sky.reveal(at, covered);

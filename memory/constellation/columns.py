@@ -8,7 +8,7 @@ from datetime import tzinfo
 from typing import Any
 
 from memory.records import Category
-from memory.storage.sky import Point
+from memory.storage.sky import Named, Point
 
 HANDLE = 5  # characters of a public id that name a card among a person's own
 GRID = 10_000  # places are sent as whole numbers of these parts of the width
@@ -82,6 +82,6 @@ def label(category: str, title: str, text: str, people: Sequence[str]) -> str:
     return flat if len(flat) <= LABEL else flat[: LABEL - 1].rstrip() + "…"
 
 
-def labels(points: Sequence[Point]) -> list[str]:
+def labels(points: Sequence[Named]) -> list[str]:
     """What each point is called."""
     return [label(p.category, p.title, p.text, p.people) for p in points]

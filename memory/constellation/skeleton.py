@@ -56,8 +56,8 @@ PALETTES: dict[str, dict[str, str]] = {
 def skeleton(theme: str) -> str:
     """The figure of a theme ("dark" or "light") without any data, as JSON.
 
-    Traces from below: threads, lit threads, halos, one of centres for each category, the ring
-    around the chosen one.
+    Traces from below: threads, halos, one of centres for each category. `meta.lit` is the colour of
+    what belongs to the chosen card.
 
     Raises:
         KeyError: there is no such theme.
@@ -68,7 +68,6 @@ def skeleton(theme: str) -> str:
     quiet: dict[str, Any] = {"x": [], "y": [], "hoverinfo": "skip", "showlegend": False}
     traces = [
         go.Scatter(name="threads", mode="lines", line={"color": colours["thread"], "width": 1}, **quiet),
-        go.Scatter(name="lit", mode="lines", line={"color": colours["lit"], "width": 1.6}, **quiet),
         go.Scatter(name="halo", mode="markers", marker=_halo(colours), **quiet),
         *(
             go.Scatter(
@@ -78,17 +77,6 @@ def skeleton(theme: str) -> str:
                 **{**quiet, "hoverinfo": "none"},
             )
             for category in Category
-        ),
-        go.Scatter(
-            name="ring",
-            mode="markers",
-            marker={
-                "symbol": "circle-open",
-                "size": 28,
-                "color": colours["lit"],
-                "line": {"width": 2, "color": colours["lit"]},
-            },
-            **quiet,
         ),
     ]
     axis = {"visible": False, "range": [-0.02, 1.02], "fixedrange": False}
@@ -102,6 +90,7 @@ def skeleton(theme: str) -> str:
         hovermode="closest",
         hoverdistance=14,
         showlegend=False,
+        meta={"lit": colours["lit"]},
     )
     figure = go.Figure(data=traces, layout=layout)
     figure.layout.template = None  # the default one is 7 kB of what is not used

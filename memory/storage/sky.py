@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import ColumnElement, bindparam, case, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, case, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from memory.records import Category
@@ -38,14 +38,22 @@ class Point(NamedTuple):
     id: int
     public_id: str
     category: str
-    title: str
-    text: str  # its beginning
-    people: list[str]
     x: float | None
     y: float | None
     successes: float
     uses: float
     learned_at: datetime
+
+
+class Named(NamedTuple):
+    """One memory as the map calls it."""
+
+    id: int
+    public_id: str
+    category: str
+    title: str
+    text: str  # its beginning
+    people: list[str]
 
 
 class TableRow(NamedTuple):
@@ -72,6 +80,7 @@ class ToPlace(NamedTuple):
     vectors: Vector
 
 
+_MOST_NAMED = 5000
 _LABEL = 200  # characters of the text that are read for a label
 _SUCCESSES = func.coalesce(WorthRow.successes, 0.0)
 _USES = func.coalesce(WorthRow.uses, 0.0)
@@ -140,28 +149,62 @@ def pairs(session: Session, person_id: int, ids: Sequence[int]) -> list[tuple[in
     return [(index[a], index[b], weight) for a, b, weight in found if a in index and b in index]
 
 
+def threads(session: Session, person_id: int, ids: Sequence[int]) -> list[tuple[int, int]]:
+    """The threads among these cards as pairs of indices, each once; both ends are in `ids`."""
+    index = {card_id: at for at, card_id in enumerate(ids)}
+    statement = select(LinkRow.a_id, LinkRow.b_id).where(LinkRow.person_id == person_id)
+    if len(ids) <= _MOST_NAMED:  # beyond that a database takes no more names in a question
+        statement = statement.where(LinkRow.a_id.in_(ids), LinkRow.b_id.in_(ids))
+    found = session.execute(statement)
+    return sorted({(index[a], index[b]) for a, b in found if a in index and b in index})
+
+
 def drawn(session: Session, person_id: int, chosen: SkyFilter, *, limit: int) -> list[Point]:
     """The memories that fit, the warmest `limit` of them (last mentioned first), in the order of ids."""
     found = session.execute(
-        select(
+        _warmest(
+            person_id,
+            chosen,
+            limit,
             CardRow.id,
             CardRow.public_id,
             CardRow.category,
-            CardRow.title,
-            func.substr(CardRow.text, 1, _LABEL),
-            CardRow.people,
             CardRow.x,
             CardRow.y,
             _SUCCESSES,
             _USES,
             CardRow.learned_at,
         )
+    )
+    return sorted(Point(*row) for row in found)
+
+
+def named(session: Session, person_id: int, chosen: SkyFilter, *, limit: int) -> list[Named]:
+    """What the memories that `drawn` gives are called from."""
+    found = session.execute(
+        _warmest(
+            person_id,
+            chosen,
+            limit,
+            CardRow.id,
+            CardRow.public_id,
+            CardRow.category,
+            CardRow.title,
+            func.substr(CardRow.text, 1, _LABEL),
+            CardRow.people,
+        )
+    )
+    return sorted(Named(*row) for row in found)
+
+
+def _warmest(person_id: int, chosen: SkyFilter, limit: int, *columns: Any) -> Select[Any]:
+    return (
+        select(*columns)
         .outerjoin(WorthRow, WorthRow.card_id == CardRow.id)
         .where(*_where(person_id, chosen))
         .order_by(CardRow.mentioned_at.desc(), CardRow.id.desc())
         .limit(limit)
     )
-    return sorted(Point(*row) for row in found)
 
 
 def counts(session: Session, person_id: int, chosen: SkyFilter) -> dict[Category, int]:
@@ -179,15 +222,7 @@ def counts(session: Session, person_id: int, chosen: SkyFilter) -> dict[Category
 
 def matching(session: Session, person_id: int, chosen: SkyFilter, *, limit: int) -> list[str]:
     """The public ids of the memories that fit, warmest first."""
-    return list(
-        session.scalars(
-            select(CardRow.public_id)
-            .outerjoin(WorthRow, WorthRow.card_id == CardRow.id)
-            .where(*_where(person_id, chosen))
-            .order_by(CardRow.mentioned_at.desc(), CardRow.id.desc())
-            .limit(limit)
-        )
-    )
+    return list(session.scalars(_warmest(person_id, chosen, limit, CardRow.public_id)))
 
 
 SORTS = ("learned", "mentioned", "kind", "text", "worth", "uses", "links")

@@ -57,10 +57,10 @@ def data() -> Response:
         points = sky.drawn(session, owner.id, chosen, limit=DRAWN)
         places, waiting = _missing_places(session, points)
         points = [p for p in points if p.x is not None or p.id in places]
-        pairs = sky.pairs(session, owner.id, [p.id for p in points])
+        threads = sky.threads(session, owner.id, [p.id for p in points])
     if places or waiting:
         parts.queue.enqueue(JobName.PLACE, unique=str(owner.id), person_id=owner.id)
-    body = constellation.columns(points, places, [(a, b) for a, b, _ in pairs], ZoneInfo(owner.zone))
+    body = constellation.columns(points, places, threads, ZoneInfo(owner.zone))
     body |= {
         "total": sum(counts[each] for each in chosen.categories),
         "counts": [counts[each] for each in Category],
@@ -73,7 +73,7 @@ def data() -> Response:
 def labels() -> Response:
     """What the points are called, by their handles: for hovering, a moment after the drawing."""
     with reading(wiring().engine) as session:
-        points = sky.drawn(session, person().id, told(session, person()), limit=DRAWN)
+        points = sky.named(session, person().id, told(session, person()), limit=DRAWN)
     names = constellation.handles([p.public_id for p in points])
     return _compact({"k": names, "t": constellation.labels(points)})
 

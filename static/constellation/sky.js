@@ -37,7 +37,6 @@ export class Sky {
 
   #dark;
   #listening = false;
-  #due = 0;
 
   get #plot() {
     return globalThis.Plotly;
@@ -73,9 +72,9 @@ export class Sky {
     const glow = dense(sky.count, 0.55) * small;
     this.members = this.categories.map(() => []);
     sky.kind.forEach((kind, at) => this.members[kind].push(at));
-    const [line, lit, halo, ...rest] = traces;
+    const [line, halo, ...rest] = traces;
     line.line.color = line.line.color.replace(/[\d.]+\)$/, (alpha) => `${(alpha.slice(0, -1) * dense(sky.count, 0.4)).toFixed(3)})`);
-    Object.assign(line, this.#threads());
+    Object.assign(line, threads(sky, () => true));
     halo.x = sky.x;
     halo.y = sky.y;
     halo.marker.size *= glow;
@@ -89,47 +88,19 @@ export class Sky {
       trace.uid = `sky-${trace.name}`;
       if (trace.line) trace.line.simplify = false;
     }
-    const ring = traces.at(-1);
-    Object.assign(lit, this.#lit());
-    Object.assign(ring, this.#ring());
-    ring.marker.size *= Math.max(core, 0.7);
     return traces;
   }
 
-  #threads() {
-    const { shown, faded } = this;
-    const passes = (at) => shown[at] && !(faded && faded[at]);
-    return threads(this.points, (a, b) => passes(a) && passes(b));
-  }
-
-  #lit() {
-    if (this.chosen < 0) return { x: [], y: [] };
-    return threads(this.points, (a, b) => (a === this.chosen || b === this.chosen) && this.shown[a] && this.shown[b]);
-  }
-
-  #ring() {
-    if (this.chosen < 0 || !this.shown[this.chosen]) return { x: [], y: [] };
-    return { x: [this.points.x[this.chosen]], y: [this.points.y[this.chosen]] };
-  }
-
-  // Show some points and fade some of these. Points answer at once, threads a moment later.
+  // Show some points and fade some of these.
   setMask(shown, faded) {
     this.shown = shown;
     this.faded = faded;
     this.#dress();
-    clearTimeout(this.#due);
-    this.#due = setTimeout(() => this.redrawThreads(), 60);
-  }
-
-  redrawThreads() {
-    const parts = [this.#threads(), this.#lit(), this.#ring()];
-    const traces = [0, 1, this.box.data.length - 1];
-    return this.#plot.restyle(this.box, { x: parts.map((part) => part.x), y: parts.map((part) => part.y) }, traces);
   }
 
   choose(at) {
     this.chosen = at;
-    return this.redrawThreads();
+    this.#dressChosen();
   }
 
   // Plotly makes its nodes anew whenever it draws: what is hidden or faded is said to each again.
@@ -137,6 +108,8 @@ export class Sky {
     if (!this.points || !this.shown) return;
     this.#dressTrace("halo", (at) => at);
     this.categories.forEach((name, kind) => this.#dressTrace(name, (at) => this.members[kind][at]));
+    this.#dressThreads();
+    this.#dressChosen();
   }
 
   #dressTrace(name, pointOf) {
@@ -149,6 +122,66 @@ export class Sky {
       if (node.style.display !== display) node.style.display = display;
       if (node.style.opacity !== opacity) node.style.opacity = opacity;
     });
+  }
+
+  // Plotly draws all threads once. Drawing only some of them anew would be half a second of its work at
+  // 3,000 points: these are one path beside its own, in the same layer, so that it moves and zooms along.
+  #dressThreads() {
+    const own = this.box.querySelector(".tracesky-threads");
+    if (!own) return;
+    const passes = (at) => this.shown[at] && !(this.faded && this.faded[at]);
+    const all = this.shown.every((each) => each) && !this.faded;
+    own.style.display = all ? "" : "none";
+    const path = this.#overlay("path", "sky-some", own);
+    path.setAttribute("d", all ? "" : this.#way((a, b) => passes(a) && passes(b)));
+    path.style.stroke = this.box.data[0].line.color;
+    path.style.strokeWidth = 1;
+  }
+
+  #dressChosen() {
+    const { chosen } = this;
+    const halos = this.box.querySelector(".tracesky-halo");
+    if (!halos) return;
+    const isShown = chosen >= 0 && this.shown[chosen];
+    const lit = this.#overlay("path", "sky-lit", halos);
+    const ring = this.#overlay("circle", "sky-ring", null);
+    for (const node of [lit, ring]) {
+      node.style.display = isShown ? "" : "none";
+      node.style.stroke = this.box.layout.meta.lit;
+    }
+    if (!isShown) return;
+    lit.setAttribute("d", this.#way((a, b) => (a === chosen || b === chosen) && this.shown[a] && this.shown[b]));
+    const [x, y] = this.#inPlot(chosen);
+    ring.setAttribute("cx", x);
+    ring.setAttribute("cy", y);
+    ring.setAttribute("r", 14);
+  }
+
+  // A node of our own among Plotly's traces, before one of them or above all.
+  #overlay(kind, name, before) {
+    const layer = this.box.querySelector(".scatterlayer");
+    const node = layer.querySelector(`.${name}`) ?? document.createElementNS("http://www.w3.org/2000/svg", kind);
+    node.setAttribute("class", name);
+    layer.insertBefore(node, before);
+    return node;
+  }
+
+  #way(passes) {
+    const sky = this.points;
+    const { xaxis, yaxis } = this.box._fullLayout;
+    const parts = [];
+    sky.from.forEach((a, number) => {
+      const b = sky.to[number];
+      if (!passes(a, b)) return;
+      const [ax, ay] = [xaxis.l2p(sky.x[a]).toFixed(1), yaxis.l2p(sky.y[a]).toFixed(1)];
+      parts.push(`M${ax},${ay}L${xaxis.l2p(sky.x[b]).toFixed(1)},${yaxis.l2p(sky.y[b]).toFixed(1)}`);
+    });
+    return parts.join("");
+  }
+
+  #inPlot(at) {
+    const { xaxis, yaxis } = this.box._fullLayout;
+    return [xaxis.l2p(this.points.x[at]), yaxis.l2p(this.points.y[at])];
   }
 
   // Where a point is, in pixels of the box.
