@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import getpass
+import importlib
 import importlib.util
 import os
 import sys
@@ -87,7 +88,7 @@ def worker(settings: Settings, args: argparse.Namespace) -> None:
     """Work on one queue, or on both."""
     from jobs import wiring as of_jobs
     from memory.llm.choose import preload_connected
-    from memory.queue import BACKGROUND
+    from memory.queue import BACKGROUND, PROMPT, JobName
     from memory.running.worker import QUEUES, make_worker
     from memory.wiring import build
 
@@ -97,6 +98,8 @@ def worker(settings: Settings, args: argparse.Namespace) -> None:
     if BACKGROUND in names:
         parts.embedder.preload()  # before the worker forks: every job then has it
         preload_connected(settings)
+    if PROMPT in names:
+        importlib.import_module(JobName.REMIND.rpartition(".")[0])  # what it needs to send is slow to import
     make_worker(parts.redis, names).work(logging_level="WARNING")
 
 
@@ -267,12 +270,40 @@ def demo(settings: Settings, args: argparse.Namespace) -> None:
 
 
 def worth(settings: Settings, args: argparse.Namespace) -> None:
-    """Repeat an experiment on Memory Worth."""
+    """Repeat an experiment on Memory Worth, or count its counters anew."""
     from memory.worth.experiments.main import main as experiment
+
+    if args.what == "recount":
+        _recount(settings)
+        return
 
     code = experiment(args.rest, var=settings.var)
     if code:
         raise SystemExit(code)
+
+
+def _recount(settings: Settings) -> None:
+    """Count every person's counters anew from the log, compare and store; ends with 1 where they differed."""
+    from memory import judge
+    from memory.clock import choose_clock
+    from memory.storage import outcomes
+    from memory.storage.engine import reading, transaction
+
+    engine, now = _current_engine(settings), choose_clock(settings.clock_file)()
+    with reading(engine) as session:
+        people = outcomes.people_counted(session)
+    episodes = cards = differing = 0
+    for person_id in people:
+        with transaction(engine) as session:
+            found = judge.recount(session, person_id, now=now)
+        episodes, cards = episodes + found.episodes, cards + found.cards
+        differing += len(found.differing)
+    print(
+        f"{episodes} judged turns of {len(people)} people, {cards} memories: {differing} counters differed."
+    )
+    if differing:
+        print("They are mended now.")
+        raise SystemExit(1)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -313,8 +344,8 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--zone", default="UTC", type=_zone, help="IANA time zone, such as Europe/Lisbon")
     show.add_argument("--remove", action="store_true", help="delete all demo accounts instead")
     trial = add("worth", worth)
-    trial.add_argument("what", choices=("experiment",))
-    trial.add_argument("rest", nargs=argparse.REMAINDER, help="its name, --seeds N, --out FOLDER")
+    trial.add_argument("what", choices=("experiment", "recount"))
+    trial.add_argument("rest", nargs=argparse.REMAINDER, help="an experiment's name, --seeds N, --out FOLDER")
     return parser
 
 

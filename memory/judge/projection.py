@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,8 +11,9 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from memory import worth
-from memory.storage import ledgers, outcomes
+from memory.storage import figures, ledgers, outcomes
 from memory.storage.engine import reading, transaction
+from memory.storage.figures import Figure
 from memory.worth.policy import POLICY
 
 
@@ -165,6 +167,23 @@ def _counted(state: worth.WorthState) -> outcomes.Counted:
     return outcomes.Counted(state.status.value, float(state.good), float(state.uses), state.to_dict())
 
 
+def _turns_of_fate(before: Mapping[int, str], after: Mapping[int, str]) -> list[tuple[Figure, int]]:
+    """What the operator counts of the change from one set of statuses to the next."""
+    doubt, silenced = ("suspect", "review"), ("suppressed", "deprecated")
+    moves = Counter[Figure]()
+    for card, status in after.items():
+        was = before.get(card, "unproven")
+        if status in doubt and was not in (*doubt, *silenced):
+            moves[Figure.ACCUSED] += 1
+        elif status in silenced and was not in silenced:
+            moves[Figure.CONVICTED] += 1
+        elif was in doubt and status not in (*doubt, *silenced):
+            moves[Figure.CLEARED] += 1
+        elif was in silenced and status not in silenced:
+            moves[Figure.REINSTATED] += 1
+    return list(moves.items())
+
+
 def _save(
     session: Session,
     person_id: int,
@@ -175,5 +194,8 @@ def _save(
     whole: bool = False,
 ) -> None:
     counted = {card: _counted(state) for card, state in change.cards.items()}
+    before = outcomes.statuses(session, person_id, list(counted))
+    for figure, number in _turns_of_fate(before, {card: each.status for card, each in counted.items()}):
+        figures.add(session, figure, number, now=now)
     outcomes.save_states(session, person_id, counted, now=now, all_of_them=whole)
     ledgers.save(session, person_id, ledger.to_dict(), now=now)

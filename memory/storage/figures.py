@@ -29,6 +29,10 @@ class Figure(StrEnum):
     CONTRADICTIONS = "contradictions"  # answers held back: they stated another value than a settled one
     CORRECTED = "corrected"  # of their sentences, those that gave way to the store's
     FORGOTTEN = "forgotten"  # cards that a person had forgotten
+    ACCUSED = "accused"  # cards whose worth came into doubt: trials and reviews begun
+    CLEARED = "cleared"  # of these, those let go by a trial, by better days, or by the person
+    CONVICTED = "convicted"  # cards suppressed, by a trial or by the person
+    REINSTATED = "reinstated"  # suppressed cards that came back: false alarms
 
 
 def add(session: Session, figure: Figure, amount: int = 1, *, now: datetime) -> None:

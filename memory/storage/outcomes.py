@@ -227,6 +227,16 @@ def states(
     return {card_id: state for card_id, state in session.execute(statement)}
 
 
+def statuses(session: Session, person_id: int, card_ids: Collection[int]) -> dict[int, str]:
+    """The stored status of those of these cards that have one."""
+    found = session.execute(
+        select(WorthRow.card_id, WorthRow.status).where(
+            WorthRow.person_id == person_id, WorthRow.card_id.in_(card_ids)
+        )
+    )
+    return {card_id: status for card_id, status in found}
+
+
 def save_states(
     session: Session,
     person_id: int,
@@ -322,6 +332,16 @@ def by_status(
         .limit(limit)
     )
     return [(card_rows.to_record(row), state) for row, state in found]
+
+
+def tallies(session: Session, person_id: int) -> dict[int, tuple[float, float, str]]:
+    """Successes, uses and status of each of a person's cards that was counted."""
+    found = session.execute(
+        select(WorthRow.card_id, WorthRow.successes, WorthRow.uses, WorthRow.status).where(
+            WorthRow.person_id == person_id, WorthRow.uses > 0
+        )
+    )
+    return {card_id: (good, uses, status) for card_id, good, uses, status in found}
 
 
 def counts(session: Session) -> dict[str, int]:

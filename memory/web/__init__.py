@@ -14,7 +14,9 @@ from memory.web import (
     chat,
     constellation,
     data,
+    desk,
     errors,
+    handover,
     health,
     i18n,
     memories,
@@ -25,6 +27,7 @@ from memory.web import (
     session,
     settings_page,
     trace,
+    worth,
 )
 from memory.web.current import EXTENSION, person_or_none
 
@@ -52,6 +55,8 @@ def build_web(wiring: Wiring) -> Flask:
         chat,
         constellation,
         data,
+        desk,
+        handover,
         health,
         memories,
         notifications,
@@ -59,6 +64,7 @@ def build_web(wiring: Wiring) -> Flask:
         rules,
         settings_page,
         trace,
+        worth,
     ):
         app.register_blueprint(page.bp)
     app.context_processor(_template_context)
@@ -69,5 +75,6 @@ def _template_context() -> dict[str, object]:
     return {
         "person": person_or_none(),
         "settings": current_app.extensions[EXTENSION].settings,
+        "worth_tally": worth.tally,
         "has_page": lambda endpoint: endpoint in current_app.view_functions,
     }

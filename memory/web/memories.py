@@ -10,16 +10,17 @@ from flask import redirect as to
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from memory import cards
+from memory import cards, judge
 from memory.cards.recall import Angle, recall
 from memory.errors import AppError, Conflict, InvalidInput, NotFound
 from memory.language import fold
 from memory.records import Card, CardStatus, Category, When
 from memory.storage import cards as rows
-from memory.storage import turns
+from memory.storage import outcomes, turns
 from memory.storage.engine import reading, transaction
 from memory.web.current import now, person, wants_fragment, wiring
 from memory.web.errors import words
+from memory.worth import Move
 
 bp = Blueprint("memories", __name__, url_prefix="/memories")
 PAGE_SIZE = 30
@@ -124,6 +125,9 @@ def pin(public_id: str) -> str | Response:
             now=now(),
             pinned=request.form.get("pinned") == "1",
         )
+        if outcomes.states(session, person().id, [changed.id]):
+            move = Move.PIN if changed.pinned else Move.UNPIN
+            judge.enact(session, person().id, changed.id, move, now=now())
     return _shown(changed)
 
 

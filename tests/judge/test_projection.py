@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine
 
 from memory import judge
+from memory.judge.projection import episode_of
 from memory.records import Found, Person
 from memory.storage import cards as card_rows
 from memory.storage import outcomes, retrievals, votes
 from memory.storage import turns as turn_rows
 from memory.storage.engine import reading, transaction
-from memory.worth import Move, Status, WorthState
+from memory.worth import Episode, Move, Status, WorthState
 from tests import factories
 from tests.fakes import T0
 
@@ -247,9 +248,9 @@ def test_an_outcome_of_eight_memories_is_counted_in_under_five_milliseconds(sqli
     print(f"judged in {min(spent) * 1000:.1f} ms")
     with transaction(sqlite_engine) as session:
         turn = world.turns[-1]
-        entry = judge.projection.episode_of(outcomes.episode(session, turn))  # type: ignore[arg-type]
+        entry = episode_of(outcomes.episode(session, turn))  # type: ignore[arg-type]
         later = [
-            judge.projection.worth.Episode(
+            Episode(
                 id=entry.id + number,
                 at=entry.at + timedelta(hours=number),
                 context=entry.context,
