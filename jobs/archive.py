@@ -13,6 +13,7 @@ from memory.overview import archive
 from memory.overview.interrupted import mark_interrupted
 from memory.overview.telling import tell_closed
 from memory.queue import JobName
+from memory.storage import conversations as conversation_rows
 from memory.storage import frames as frame_rows
 from memory.storage import outcomes
 from memory.storage import turns as turn_rows
@@ -69,6 +70,7 @@ def sweep() -> int:
     with transaction(parts.engine) as session:
         cards.purge(session, now=now, undo_s=parts.settings.undo_s)
         turn_rows.purge_deleted(session, undo_ran_out)
+        conversation_rows.purge_private(session)
         frame_rows.drop_before(session, now - FRAMES_KEPT)
     judge.tend(parts.engine, now=now)
     return len(closed)

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from memory.errors import Conflict
 from memory.frames import Frames
 from memory.handover.telling import tell
+from memory.overview.telling import tell_closed
 from memory.records import Conversation, Person
 from memory.storage import audit, conversations, people
 from memory.storage import handovers as rows
@@ -70,7 +71,9 @@ def ask_after_failures(
 def ask_by_button(engine: Engine, frames: Frames, person: Person, *, now: datetime, idle_s: float) -> None:
     """Ask for a human without a word to the assistant; a conversation begins when none is open."""
     with transaction(engine) as session:
-        conversation, _, _ = conversations.take_open(session, person.id, now=now, idle_s=idle_s)
+        conversation, closed, _ = conversations.take_open(session, person.id, now=now, idle_s=idle_s)
+        if closed is not None:
+            tell_closed(session, frames, person.id, closed, now=now)
         ask(session, frames, conversation, reason=ASKED, now=now)
     frames.wake(person.id)
 

@@ -192,7 +192,8 @@ def pass_on(engine: Engine, frames: Frames, public_id: str, agent: Person, *, to
             raise Forbidden("You do not hold this conversation.")
         if colleague is None:
             _note_down(session, Action.REQUEUED, handover, agent, now=now)
-            tell(session, frames, handover, "requested", place=rows.place(session, handover), now=now)
+            place = rows.place(session, handover)
+            tell(session, frames, handover, "requested", agent=agent.name, place=place, now=now)
         else:
             _note_down(session, Action.PASSED, handover, agent, detail=colleague.name, now=now)
             tell(session, frames, handover, "claimed", agent=colleague.name, now=now)

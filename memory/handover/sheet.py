@@ -130,7 +130,10 @@ def _decision_line(
     zone: str,
 ) -> Line:
     # Words of a date leave this year out: said as of the request, they are the same at every opening.
-    label, value = log.told(keys, decision, language=language, now=said_at, zone=zone)
+    try:
+        label, value = log.told(keys, decision, language=language, now=said_at, zone=zone)
+    except ValueError:  # the key had another type when this was decided: it stays readable
+        label, value = decision.key, decision.value
     own = decision.matter == log.matter_name(conversation)
     return Line(
         kind="decision",

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from memory.cards.firing import said_moment
 from memory.errors import NotFound
 from memory.records import ENDED, Card, CardStatus, Conversation, Person, Turn
-from memory.storage import cards, conversations, deliveries, turns
+from memory.storage import audit, cards, conversations, deliveries, handovers, turns
 from memory.web.markdown import to_html
 
 _SHOWN_CARDS = frozenset({CardStatus.ACTIVE, CardStatus.DONE, CardStatus.CANCELLED})
@@ -35,6 +35,14 @@ class Rung:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Mark:
+    """A human came or left, as a quiet line."""
+
+    kind: str  # claimed, returned, requeued
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Entry:
     """One turn of the thread and what stands above it."""
 
@@ -46,7 +54,9 @@ class Entry:
     day_key: str  # the local date, ISO, so that two pieces of the thread can be joined
     begins: bool  # the first turn of a conversation
     private: bool
+    by: str = ""  # the human who answered
     rung: tuple[Rung, ...] = ()  # what rang between this turn and the next
+    marks: tuple[Mark, ...] = ()  # humans who came and left between this turn and the next
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +75,7 @@ def read_newest(
     found = turns.timeline(session, person.id, before_turn_id=before, limit=limit + 1)
     until = None if before is None else turns.by_id(session, before).created_at
     shown = _arrange(session, found, person=person, limit=limit, device_id=device_id)
-    return _with_rung(session, shown, person, until=until)
+    return _with_marks(session, _with_rung(session, shown, person, until=until), person, until=until)
 
 
 def read_around(
@@ -79,7 +89,8 @@ def read_around(
     if not shown.finished:
         return shown
     # Where the piece ends others may follow: what rang after its last turn belongs to them.
-    return _with_rung(session, shown, person, until=shown.finished[-1].turn.created_at)
+    until = shown.finished[-1].turn.created_at
+    return _with_marks(session, _with_rung(session, shown, person, until=until), person, until=until)
 
 
 def _arrange(
@@ -129,6 +140,22 @@ def _with_rung(session: Session, shown: Timeline, person: Person, *, until: date
     return replace(shown, finished=tuple(entries))
 
 
+def _with_marks(session: Session, shown: Timeline, person: Person, *, until: datetime | None) -> Timeline:
+    """Put who came and left below the turn after which it was."""
+    if not shown.finished:
+        return shown
+    begins = [entry.turn.created_at for entry in shown.finished]
+    lines: dict[int, list[Mark]] = {}
+    for each in audit.marks(session, person.id, after=begins[0], until=until, limit=_MOST_RUNG):
+        passed = each.action == audit.Action.PASSED
+        mark = Mark(kind="claimed" if passed else each.action, name=each.detail if passed else each.actor)
+        lines.setdefault(max(0, bisect_right(begins, each.at) - 1), []).append(mark)
+    entries = (
+        replace(entry, marks=tuple(lines.get(place, ()))) for place, entry in enumerate(shown.finished)
+    )
+    return replace(shown, finished=tuple(entries)) if lines else shown
+
+
 def _entry(
     session: Session,
     found: tuple[Turn, Conversation],
@@ -151,7 +178,14 @@ def _entry(
         day_key=today.isoformat(),
         begins=previous is not None and previous[1].id != conversation.id,
         private=conversation.private,
+        by=_by(session, turn),
     )
+
+
+def _by(session: Session, turn: Turn) -> str:
+    if turn.answered_by is None:
+        return ""
+    return handovers.names(session, [turn.answered_by]).get(turn.answered_by, "")
 
 
 def _chips(session: Session, turn: Turn) -> tuple[Card, ...]:

@@ -161,17 +161,42 @@ export class Thread {
     if (asked) this._notice({ text: this.words.afresh });
   }
 
-  _handover({ state, agent }) {
-    this.root.dataset.human = state === "claimed" ? "1" : "";
-    const text = this.words[`handover${state[0].toUpperCase()}${state.slice(1)}`] ?? "";
-    this.#banner("handover", text.replace("{name}", isolated(agent || "")));
+  // A private conversation is named: all of it leaves the page.
+  _archived({ asked, private: hidden }) {
+    if (hidden) {
+      for (const article of this.page.querySelectorAll(`.turn[data-c="${CSS.escape(hidden)}"]`)) {
+        if (this.live.dataset.turn === article.dataset.turn) this.#clearLive();
+        this.#unfinished.delete(article.dataset.turn);
+        article.remove();
+      }
+      this.#setPrivate(false);
+      this._notice({ text: this.words.privateOver });
+    } else if (asked) this._notice({ text: this.words.afresh });
   }
 
-  _human({ n, text, html, agent, at }) {
-    const id = `human-${n}`;
-    if (document.getElementById(id)) return;
+  #setPrivate(on) {
+    this.#banner("private", on ? this.words.private : "");
+    for (const shown of this.page.querySelectorAll('[data-shown-with="private"]')) shown.hidden = !on;
+    for (const shown of this.page.querySelectorAll('[data-shown-without="private"]')) shown.hidden = on;
+  }
+
+  // Who speaks: requested (with the place in the queue), claimed, returned, expired or withdrawn.
+  _handover({ state, agent, place }) {
+    this.root.dataset.human = state === "claimed" ? "1" : "";
+    const text = this.words[`handover${capital(state)}`] ?? "";
+    this.#banner("handover", text.replace("{name}", isolated(agent || "")).replace("{n}", String(place)));
+    for (const shown of this.page.querySelectorAll('[data-shown-with="requested"]')) shown.hidden = state !== "requested";
+    for (const shown of this.page.querySelectorAll('[data-shown-without="human"]')) {
+      shown.hidden = ["requested", "claimed"].includes(state);
+    }
+    const mark = this.words[`mark${capital(state === "requested" && agent ? "requeued" : state)}`];
+    if (mark) this._notice({ text: mark.replace("{name}", isolated(agent || "")) });
+  }
+
+  _human({ t, text, html, agent, at }) {
+    if (turn(t)) return;
     const article = element("article", "turn");
-    article.id = id;
+    article.id = `turn-${t}`;
     article.append(this.#answerBlock({ html: html ?? escaped(text), by: agent }));
     if (at) article.dataset.at = at;
     this.log.append(article);
@@ -400,6 +425,10 @@ export class Thread {
 
 function turn(id) {
   return document.getElementById(`turn-${id}`);
+function capital(word) {
+  return word[0].toUpperCase() + word.slice(1);
+}
+
 }
 
 function element(tag, classes) {
