@@ -43,7 +43,7 @@ _AGES = (timedelta(minutes=42), timedelta(hours=5), timedelta(days=1), timedelta
 def ask(
     engine: Engine, told: dict[str, Any], language: str, question: str, *, about: str, age: timedelta
 ) -> tuple[bool, str]:
-    """One question to a person of its own: whether the answer carries the words and the age, and the answer."""
+    """One question to a person of its own: whether the answer has the words and the age, and the answer."""
     with tempfile.TemporaryDirectory() as folder:
         clock = FakeClock(NOW)
         model = EmbeddedModel(EMBEDDER)

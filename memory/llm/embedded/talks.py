@@ -23,7 +23,7 @@ _CHARS = 400  # of one quoted line
 def is_wanted(scene: Scene) -> bool:
     """Whether the message asks about an earlier talk."""
     heard = scene.heard
-    if Act.LAST_TALK in heard.acts:
+    if Act.LAST_TALK in heard.acts or scene.has("lost_thread"):
         return True
     # "Remind me what we talked about" asks for words, not for a reminder: no moment is named.
     told = [each for each in heard.candidates if each.category not in _TO_DO or each.when is not None]
