@@ -9,7 +9,9 @@ from datetime import datetime
 from jobs.wiring import wiring
 from memory.cards.firing import said_moment
 from memory.cards.reminders import LATE_AFTER
-from memory.notify import Pusher, deliver, load_key
+from memory.notify.delivery import deliver
+from memory.notify.push import Pusher
+from memory.notify.vapid import load_key
 from memory.records import Card
 
 

@@ -13,6 +13,7 @@ from memory.cards.remember import (
     restore,
     undo_forget,
 )
+from memory.cards.reminders import reopen, skip, snooze, tick
 
 __all__ = [
     "SILENT",
@@ -28,8 +29,12 @@ __all__ = [
     "is_visible",
     "purge",
     "remember",
+    "reopen",
     "restore",
     "same_statement",
+    "skip",
+    "snooze",
     "subject_key",
+    "tick",
     "undo_forget",
 ]

@@ -13,7 +13,7 @@ from flask_wtf.csrf import generate_csrf
 
 from memory.cards import reminders
 from memory.errors import InvalidInput, NotFound
-from memory.notify import load_key, public_key
+from memory.notify.vapid import load_key, public_key
 from memory.records import Card
 from memory.storage import cards, deliveries, subscriptions
 from memory.storage.engine import transaction

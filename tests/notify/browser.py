@@ -86,10 +86,12 @@ def push_service(browser: Browser) -> Iterator[Browser]:
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     browser.endpoint = f"http://127.0.0.1:{server.server_port}/send/{id(browser)}"
-    yield browser
-    server.shutdown()
-    server.server_close()
-    thread.join(5)
+    try:
+        yield browser
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(5)
 
 
 def claims_of(authorization: str, key: ec.EllipticCurvePublicKey) -> dict[str, Any]:

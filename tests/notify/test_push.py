@@ -16,7 +16,9 @@ from sqlalchemy import Engine
 from memory.cards import firing, reminders
 from memory.cards.firing import Firing, fire_due
 from memory.frames import Frames
-from memory.notify import Gone, NotDelivered, Pusher, deliver, is_public_address, load_key, public_key
+from memory.notify.delivery import deliver
+from memory.notify.push import Gone, NotDelivered, Pusher, is_public_address
+from memory.notify.vapid import load_key, public_key
 from memory.records import Card, CardStatus, Category, Person
 from memory.storage import cards as rows
 from memory.storage import subscriptions
