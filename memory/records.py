@@ -8,7 +8,7 @@ their IANA zone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -323,22 +323,3 @@ class Rule:
     text: str
     created_at: datetime
     turn_id: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Trace:
-    """What the model was given for one turn. Numbers and names of parts only, never text."""
-
-    sources: dict[str, int] = field(default_factory=dict)  # entries given, by source
-    missing: dict[str, str] = field(default_factory=dict)  # source -> "late" or the error's class
-    layers: dict[str, int] = field(default_factory=dict)
-    rules: int = 0
-    decisions: int = 0
-    tokens: dict[str, int] = field(default_factory=dict)  # size by block
-    timings_ms: dict[str, float] = field(default_factory=dict)
-    model: str = ""
-    calls: int = 0
-    retried: bool = False
-    tools: tuple[str, ...] = ()
-    gate: dict[str, int] = field(default_factory=dict)  # interventions by check
-    failure: str = ""
