@@ -24,9 +24,10 @@ from memory import language as lang
 from memory.cards.recall import Angle, CardCache, recall
 from memory.conductor import deciding, handing, keeping
 from memory.conductor.arguments import Arguments
+from memory.conductor.putting_off import put_off
 from memory.decisions.schema import Keys
 from memory.embedding import Embedder
-from memory.errors import AppError, NotFound
+from memory.errors import AppError, InvalidInput, NotFound
 from memory.frames import Frames
 from memory.listening import Heard
 from memory.llm.interface import ToolCall, ToolSpec
@@ -89,7 +90,10 @@ class CreateCard(Arguments):
 
 
 class UpdateCard(Arguments):
-    """Change a card: another text, another moment, done or cancelled."""
+    """Change a card: another text, another moment, put off, done or cancelled.
+
+    "done" on something that recurs is today's occurrence; "cancelled" ends the series.
+    """
 
     card: str
     text: str | None = None
@@ -98,6 +102,10 @@ class UpdateCard(Arguments):
     people: list[str] | None = None
     when: Moment | None = None
     status: Literal["done", "cancelled"] | None = None
+    snooze_minutes: int | None = Field(
+        None, ge=1, le=527_040, description="ring again after this many minutes; a series stays as it is"
+    )
+    skip: bool = Field(False, description="leave out the next occurrence of something that recurs")
 
 
 class Forget(Arguments):
@@ -176,6 +184,11 @@ class ToolContext:
         return bool(self.conversation.speaker)
 
 
+# What leaves something behind: refused where nothing is kept. To forget is not to keep.
+_KEEPING = frozenset(
+    {"create_card", "update_card", "set_rule", "record_decision", "withdraw_decision", "close_matter"}
+)
+
 Run = Callable[[Session, ToolContext, Any, datetime], dict[str, Any]]
 
 
@@ -203,6 +216,8 @@ def run_tool(context: ToolContext, call: ToolCall) -> dict[str, Any]:
         if before is not None:
             return before
         try:
+            if context.conversation.private and call.name in _KEEPING:
+                raise InvalidInput("this is a private conversation: nothing is kept")
             with session.begin_nested():
                 result = known.run(session, context, arguments, now)
         except AppError as error:
@@ -225,8 +240,6 @@ def _plain(error: ValidationError) -> str:
 
 
 def _create(session: Session, context: ToolContext, told: CreateCard, now: datetime) -> dict[str, Any]:
-    if context.conversation.private:
-        return {"ok": False, "error": "this is a private conversation: nothing is kept"}
     if deciding.is_decided(context, told.text, now=now):
         return {"ok": True, "outcome": "decided", "visible": False, "superseded": [], "when": None}
     when = told.when.when(context.zone) if told.when is not None else None
@@ -298,8 +311,16 @@ def _update(session: Session, context: ToolContext, told: UpdateCard, now: datet
     card = _own(session, context, told.card)
     if not _may_change(context, card):
         return {"ok": False, "error": "a guest cannot change this"}
+    if told.snooze_minutes is not None or told.skip:
+        changed, result = put_off(session, card, minutes=told.snooze_minutes, zone=context.zone, now=now)
+        context.changed.append(changed)
+        return result
     if told.status is not None:
-        ended = cards.complete(session, card, CardStatus(told.status), now=now)
+        ended = (
+            cards.tick(session, card, now=now)
+            if told.status == "done"
+            else cards.complete(session, card, CardStatus.CANCELLED, now=now)
+        )
         return {"ok": ended, "card": card.public_id, "text": card.text, "status": told.status}
     changed = cards.edit(
         session,
@@ -342,8 +363,9 @@ def _search(session: Session, context: ToolContext, told: SearchMemory, now: dat
         language=context.language,
         turn_id=context.turn.id,
     )
-    logged = (*found.found, *found.withheld)
-    retrieval_rows.log(session, context.person.id, context.turn.id, logged, now=now)
+    if not context.conversation.private:
+        logged = (*found.found, *found.withheld)
+        retrieval_rows.log(session, context.person.id, context.turn.id, logged, now=now)
     hits = []
     for hit in found.found:
         short = next((name for name, card in context.short_ids.items() if card.id == hit.card.id), "")

@@ -20,6 +20,7 @@ _CHANGES = frozenset({"cancel", "move", "done", "snooze", "other_one"})
 _TO_DO = frozenset({"task", "reminder", "event"})
 _EARLIEST = time(6, 30)  # of two readings of a bare hour on another day, the one after this is meant
 _SNOOZE = timedelta(minutes=10)
+_MINUTE = timedelta(minutes=1)
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 
@@ -135,9 +136,17 @@ def _act(scene: Scene, action: str, cards: Sequence[Json], data: Json) -> list[W
     if action == "forget":
         return [Wanted("forget", {"cards": [card["id"] for card in cards]})]
     if action == "move":
-        return [Wanted("update_card", {"card": card["id"], "when": dict(data["when"])}) for card in cards]
+        return [_moving(scene, card, dict(data["when"])) for card in cards]
     status = "done" if action == "done" else "cancelled"
     return [Wanted("update_card", {"card": card["id"], "status": status}) for card in cards]
+
+
+def _moving(scene: Scene, card: Json, when: dict[str, Any]) -> Wanted:
+    """A move; of a series that is put off for a while, only the next ring moves."""
+    if not (card.get("when") or {}).get("rrule") or when.get("rrule"):
+        return Wanted("update_card", {"card": card["id"], "when": when})
+    wait = datetime.fromisoformat(str(when["start"])) - scene.now.replace(tzinfo=None)
+    return Wanted("update_card", {"card": card["id"], "snooze_minutes": max(1, round(wait / _MINUTE))})
 
 
 def _pending_text(scene: Scene) -> str:
