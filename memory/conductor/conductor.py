@@ -192,6 +192,17 @@ class Conductor:
             self._summarise_anew(closed)
         return closed is not None
 
+    def set_private(self, person: Person, private: bool) -> None:
+        """Begin a conversation that reads memory and keeps nothing, or end it with all that was said in it.
+
+        Raises:
+            Conflict: a human holds the open conversation.
+        """
+        parts = self._parts
+        closed = thread.set_private(parts.engine, parts.frames, person, private=private, now=parts.clock())
+        if closed is not None:
+            self._summarise_anew(closed)
+
     def set_speaker(self, person: Person, *, name: str, relation: str = "") -> None:
         """Say who holds the phone from now on; "" is the owner.
 

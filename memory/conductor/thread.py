@@ -1,10 +1,11 @@
-"""What can be done with the whole conversation: begin a new one, say who holds the phone."""
+"""What can be done with the whole conversation: begin a new one, keep nothing, say who holds the phone."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 from sqlalchemy import Engine
+from sqlalchemy.orm import Session
 
 from memory.errors import Conflict, InvalidInput
 from memory.frames import Frames
@@ -12,6 +13,7 @@ from memory.handover.asking import drop
 from memory.overview.telling import tell_closed, tell_speaker
 from memory.records import Person
 from memory.storage import conversations as rows
+from memory.storage import leases
 from memory.storage.engine import transaction
 
 MAX_NAME = 120
@@ -24,17 +26,55 @@ def start_afresh(engine: Engine, frames: Frames, person: Person, *, now: datetim
         Conflict: a human holds it.
     """
     with transaction(engine) as session:
-        conversation = rows.open_of(session, person.id)
-        if conversation is None:
-            return None
-        rows.lock(session, conversation.id)
-        if rows.held_by(session, conversation.id) is not None:
-            raise Conflict("A person is answering you just now. Start afresh when they are done.")
-        if not rows.close(session, conversation.id, now=now):
-            return None
-        drop(session, frames, conversation.id, how="withdrawn", actor=person.name, now=now)
-        tell_closed(session, frames, person.id, conversation.id, now=now, asked=True)
+        closed = _close(session, frames, person, now=now, asked=True)
     frames.wake(person.id)
+    return closed
+
+
+def set_private(
+    engine: Engine, frames: Frames, person: Person, *, private: bool, now: datetime
+) -> int | None:
+    """Begin a conversation that reads memory and keeps nothing, or end it, and with it all that was said.
+
+    Returns:
+        The id of the conversation that was archived for it, or None.
+
+    Raises:
+        Conflict: a human holds the open conversation.
+    """
+    with transaction(engine) as session:
+        known = rows.open_of(session, person.id)
+        if private == (known is not None and known.private):
+            return None
+        closed = _close(session, frames, person, now=now, asked=not private)
+        if private:
+            conversation = rows.open_private(session, person.id, now=now)
+            body = {"at": now.isoformat(timespec="seconds"), "private": True}
+            frames.add(
+                session,
+                person_id=person.id,
+                kind="conversation",
+                body=body,
+                now=now,
+                conversation_id=conversation.id,
+            )
+    frames.wake(person.id)
+    return closed
+
+
+def _close(session: Session, frames: Frames, person: Person, *, now: datetime, asked: bool) -> int | None:
+    conversation = rows.open_of(session, person.id)
+    if conversation is None:
+        return None
+    rows.lock(session, conversation.id)
+    if rows.held_by(session, conversation.id) is not None:
+        raise Conflict("A person is answering you just now. Start afresh when they are done.")
+    if conversation.private:
+        leases.stop_all(session, conversation.id)
+    if not rows.close(session, conversation.id, now=now):
+        return None
+    drop(session, frames, conversation.id, how="withdrawn", actor=person.name, now=now)
+    tell_closed(session, frames, person.id, conversation.id, now=now, asked=asked)
     return conversation.id
 
 

@@ -24,15 +24,17 @@ def tell_closed(
     Args:
         asked: the person wished it, so that the page says so.
     """
+    closed = rows.by_id(session, conversation_id)
     frames.add(
         session,
         person_id=person_id,
         kind="archived",
-        body={"asked": asked},
+        # Of a private conversation the page keeps nothing either; its row soon goes with what hangs on it.
+        body={"asked": asked, **({"private": closed.public_id} if closed.private else {})},
         now=now,
-        conversation_id=conversation_id,
+        conversation_id=None if closed.private else conversation_id,
     )
-    if rows.by_id(session, conversation_id).speaker:
+    if closed.speaker:
         tell_speaker(session, frames, person_id, conversation_id, "", now=now)
 
 

@@ -6,13 +6,13 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, exists, func, select, update
+from sqlalchemy import ColumnElement, delete, exists, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from memory.errors import NotFound
 from memory.records import Conversation
-from memory.storage.tables import ConversationRow, HandoverRow, PersonRow, TurnRow
+from memory.storage.tables import ConversationRow, FrameRow, HandoverRow, PersonRow, TurnRow
 
 
 def to_record(row: ConversationRow, turns: int = 0) -> Conversation:
@@ -83,16 +83,18 @@ def take_open(
 
 
 def close(session: Session, conversation_id: int, *, now: datetime) -> bool:
-    """Archive a conversation; False when it already was."""
-    changed = session.scalar(
+    """Archive a conversation; False when it already was. Of a private one nothing is left."""
+    private = session.scalar(
         update(ConversationRow)
         .where(ConversationRow.id == conversation_id, ConversationRow.archived_at.is_(None))
         .values(archived_at=now, pending={})
         .execution_options(synchronize_session=False)
-        .returning(ConversationRow.id)
+        .returning(ConversationRow.private)
     )
+    if private:
+        _empty(session, [conversation_id])
     session.expire_all()
-    return changed is not None
+    return private is not None
 
 
 def close_if_silent(session: Session, conversation_id: int, moment: datetime, *, now: datetime) -> bool:
@@ -101,7 +103,7 @@ def close_if_silent(session: Session, conversation_id: int, moment: datetime, *,
     False when that is no longer so, when a turn is under way or when a human holds
     it. One statement, so that no message can slip in between looking and closing.
     """
-    changed = session.scalar(
+    private = session.scalar(
         update(ConversationRow)
         .where(
             ConversationRow.id == conversation_id,
@@ -113,10 +115,43 @@ def close_if_silent(session: Session, conversation_id: int, moment: datetime, *,
         )
         .values(archived_at=now, pending={})
         .execution_options(synchronize_session=False)
-        .returning(ConversationRow.id)
+        .returning(ConversationRow.private)
     )
+    if private:
+        _empty(session, [conversation_id])
     session.expire_all()
-    return changed is not None
+    return private is not None
+
+
+def open_private(session: Session, person_id: int, *, now: datetime) -> Conversation:
+    """A new conversation that keeps nothing, for a person who has none open."""
+    row = ConversationRow(person_id=person_id, opened_at=now, last_exchange_at=now, pending={}, private=True)
+    session.add(row)
+    session.flush()
+    return to_record(row)
+
+
+def purge_private(session: Session) -> int:
+    """Remove what is left of private conversations that are over; returns how many went.
+
+    That is their empty rows, and an answer that was under way when one of them ended.
+    """
+    ended = list(
+        session.scalars(
+            select(ConversationRow.id).where(
+                ConversationRow.private, ConversationRow.archived_at.is_not(None), ~_busy()
+            )
+        )
+    )
+    if ended:
+        _empty(session, ended)
+        session.execute(
+            delete(ConversationRow)
+            .where(ConversationRow.id.in_(ended))
+            .execution_options(synchronize_session=False)
+        )
+        session.expire_all()
+    return len(ended)
 
 
 def is_busy(session: Session, conversation_id: int) -> bool:
@@ -281,13 +316,6 @@ def set_pending(session: Session, conversation_id: int, pending: dict[str, Any])
     )
 
 
-def set_private(session: Session, conversation_id: int, private: bool) -> None:
-    """Make a conversation one that keeps nothing, or one like any other."""
-    session.execute(
-        update(ConversationRow).where(ConversationRow.id == conversation_id).values(private=private)
-    )
-
-
 def count_failure(session: Session, conversation_id: int, *, failed: bool) -> int:
     """Count failures in a row; any success clears them. Returns the count."""
     value = ConversationRow.failures + 1 if failed else 0
@@ -310,6 +338,15 @@ def _open_row(session: Session, person_id: int, *, lock: bool = False) -> Conver
         .execution_options(populate_existing=True)
     )
     return session.scalar(statement.with_for_update() if lock else statement)
+
+
+def _empty(session: Session, conversation_ids: Collection[int]) -> None:
+    """Remove every turn that is not being answered, with its frames, votes and tool calls; and who spoke."""
+    for gone in (
+        delete(TurnRow).where(TurnRow.conversation_id.in_(conversation_ids), TurnRow.state != "running"),
+        delete(FrameRow).where(FrameRow.conversation_id.in_(conversation_ids)),
+    ):
+        session.execute(gone.execution_options(synchronize_session=False))
 
 
 def _busy() -> ColumnElement[bool]:

@@ -143,6 +143,16 @@ def ask_stop(session: Session, person_id: int, public_id: str) -> bool:
     return changed is not None
 
 
+def stop_all(session: Session, conversation_id: int) -> None:
+    """Ask whichever processes run turns of a conversation to stop."""
+    session.execute(
+        update(TurnRow)
+        .where(TurnRow.conversation_id == conversation_id, TurnRow.state == "running")
+        .values(stop_asked=True)
+        .execution_options(synchronize_session=False)
+    )
+
+
 def is_stopped(session: Session, turn_id: int) -> bool:
     """Whether the person asked to stop, or the turn was taken away."""
     row = session.execute(

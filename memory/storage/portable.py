@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, func, inspect, select, update
+from sqlalchemy import ColumnElement, delete, func, inspect, select, update
 from sqlalchemy.orm import Session
 
 from memory.storage.tables import (
@@ -119,19 +119,30 @@ _ERASED: tuple[tuple[str, type[Base]], ...] = (
 
 
 def dump(session: Session, person_id: int) -> dict[str, list[dict[str, Any]]]:
-    """All rows of a person by section, as plain JSON values. `id` is only a name within the export."""
+    """All rows of a person by section, as plain JSON values. `id` is only a name within the export.
+
+    A private conversation that is under way stays out: nothing of it is kept.
+    """
     told: dict[str, list[dict[str, Any]]] = {}
     for section in SECTIONS:
         columns = _columns(section.row)
         rows = session.execute(
             select(*(column for _, column in columns))
-            .where(section.row.person_id == person_id)  # type: ignore[attr-defined]
+            .where(section.row.person_id == person_id, *_kept(section.row))  # type: ignore[attr-defined]
             .order_by(*inspect(section.row).primary_key)
         )
         told[section.name] = [
             {name: _plain(value) for (name, _), value in zip(columns, row, strict=True)} for row in rows
         ]
     return told
+
+
+def _kept(row: type[Base]) -> tuple[ColumnElement[bool], ...]:
+    if row is ConversationRow:
+        return (~ConversationRow.private,)
+    if row is TurnRow:
+        return (TurnRow.conversation_id.in_(select(ConversationRow.id).where(~ConversationRow.private)),)
+    return ()
 
 
 def load(

@@ -172,7 +172,13 @@ def timeline(
         select(TurnRow, ConversationRow, VoteRow.value)
         .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
         .outerjoin(VoteRow, (VoteRow.turn_id == TurnRow.id) & (VoteRow.person_id == person_id))
-        .where(TurnRow.person_id == person_id, ~TurnRow.superseded, TurnRow.deleted_at.is_(None))
+        .where(
+            TurnRow.person_id == person_id,
+            ~TurnRow.superseded,
+            TurnRow.deleted_at.is_(None),
+            # An answer that was under way when a private conversation ended is removed by the sweep.
+            ~(ConversationRow.private & ConversationRow.archived_at.is_not(None)),
+        )
         .order_by(TurnRow.id.desc())
         .limit(limit)
     )

@@ -188,6 +188,16 @@ def afresh() -> BaseResponse:
     return _changed()
 
 
+@bp.post("/chat/private")
+def private() -> BaseResponse:
+    """Begin a conversation that keeps nothing (1), or end it with all that was said in it (0)."""
+    value = {"1": True, "0": False}.get(request.form.get("value", ""))
+    if value is None:
+        raise InvalidInput("Say whether it is to be private.")
+    wiring().conductor.set_private(person(), value)
+    return _changed()
+
+
 @bp.post("/chat/speaker")
 def speaker() -> BaseResponse:
     """Say who holds the phone from now on; without a name it is the owner again."""
@@ -232,11 +242,13 @@ def _shown(*, live: bool) -> dict[str, Any]:
             shown = read_newest(session, who, limit=PAGE_TURNS, device_id=device_id)
         conversation = conversations.open_of(session, who.id)
         human = None if conversation is None else standing(session, conversation)
+    lasts = conversation is not None and not _is_over(conversation)
     return {
         "timeline": shown,
         "last": last,
         "live": live,
-        "speaker": "" if conversation is None or _is_over(conversation) else conversation.speaker,
+        "speaker": conversation.speaker if conversation is not None and lasts else "",
+        "private": conversation is not None and lasts and conversation.private,
         "human": human,
     }
 

@@ -60,6 +60,7 @@ export class Thread {
     window.htmx.process(fresh);
     this.#unfinished.clear();
     this.#find();
+    this.#setPrivate(fresh.dataset.private === "1");
     this.toEnd();
   }
 
@@ -157,8 +158,9 @@ export class Thread {
     if (t && !name) this.#label(t, "");
   }
 
-  _archived({ asked }) {
-    if (asked) this._notice({ text: this.words.afresh });
+  // Also when the thread goes on in private: nothing that is said then is kept.
+  _conversation({ private: hidden }) {
+    this.#setPrivate(Boolean(hidden));
   }
 
   // A private conversation is named: all of it leaves the page.
@@ -423,12 +425,12 @@ export class Thread {
   }
 }
 
-function turn(id) {
-  return document.getElementById(`turn-${id}`);
 function capital(word) {
   return word[0].toUpperCase() + word.slice(1);
 }
 
+function turn(id) {
+  return document.getElementById(`turn-${id}`);
 }
 
 function element(tag, classes) {
