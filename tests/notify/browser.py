@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeVar
 
 import http_ece
 from cryptography.hazmat.primitives import hashes, serialization
@@ -64,8 +64,11 @@ class Browser:
             self.arrived.notify_all()
 
 
+Recipient = TypeVar("Recipient", bound=Browser)
+
+
 @contextmanager
-def push_service(browser: Browser) -> Iterator[Browser]:
+def push_service(browser: Recipient) -> Iterator[Recipient]:
     """A push service on this machine that hands what it takes to the browser."""
 
     class Handler(BaseHTTPRequestHandler):
