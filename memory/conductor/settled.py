@@ -37,6 +37,7 @@ class SettledValues:
         self._now = now
         self._about: frozenset[str] = frozenset()
         self._corrected: set[int] = set()
+        self._said: set[str] = set()  # of the first answer
         self.contradicted: Decision | None = None
         self.sentence = ""  # the first one held back
         self.asked_again = False
@@ -54,6 +55,8 @@ class SettledValues:
     def __call__(self, sentence: str, view: GateView) -> str | None:
         if self.wants_another_answer:
             return None
+        if self.asked_again and sentence.strip() in self._said:
+            return None  # the person has read it
         if any(card.when is not None for card in view.visible):
             return sentence  # it confirms a reminder or an event of this turn
         looked = look(
@@ -70,6 +73,8 @@ class SettledValues:
         )
         self._about = looked.about
         if looked.contradicts is None:
+            if not self.asked_again:
+                self._said.add(sentence.strip())
             return sentence
         if not self.asked_again:
             self.contradicted, self.sentence = looked.contradicts, sentence

@@ -117,10 +117,13 @@ def _moment_stands_in(key: Key, value: str, text: str, *, language: str, now: da
     for each in lang.find_times(text, language=language, now=now):
         if each.date is not None:
             said.add(each.date.isoformat())
-        if each.time is not None:
-            said.add(each.time.strftime("%H:%M"))
-        if each.end is not None:
-            said.add(each.end.strftime("%H:%M"))
+        told = text[each.span[0] : each.span[1]]
+        explicit = bool(each.part) or re.search(r"\b(?:1[3-9]|2[0-3])\b", told) is not None
+        for hour in (each.time, each.end.time() if each.end is not None else None):
+            if hour is not None:
+                said.add(hour.strftime("%H:%M"))
+                if not explicit:  # "ten" is in the morning or in the evening
+                    said.add(hour.replace(hour=(hour.hour + 12) % 24).strftime("%H:%M"))
     hours = {
         f"{int(number.value):02d}:00"
         for number in lang.numbers.find(text, language)

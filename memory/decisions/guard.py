@@ -71,7 +71,7 @@ def look(sentence: str, view: View) -> Looked:
     table = _table(view.language)
     about = view.about
     is_question = sentence.rstrip().rstrip("\"'»”)").endswith("?")
-    excused, past = False, False
+    excused, past, valueless = False, False, False
     parts = _clauses(_without_agreed(_unquoted(sentence), table), table)
     for index, part in enumerate(parts):
         folded = lang.fold(part)
@@ -80,9 +80,11 @@ def look(sentence: str, view: View) -> Looked:
         excused = excused or bool(table["condition"].search(folded))
         if excused or table["proposal"].search(folded):
             continue
-        past = (past and not table["now"].search(folded)) or bool(table["history"].search(folded))
+        # "First ten, then eleven": the past goes on in the clauses that follow it.
+        goes_on = past and (valueless or table["sequence"].match(folded.lstrip()) is not None)
+        past = (goes_on and not table["now"].search(folded)) or bool(table["history"].search(folded))
+        valueless = _holds_no_value(part, view)
         if past or is_question or _is_excused(folded, parts[index + 1 : index + 2], table):
-            past = past and _holds_no_value(part, view)
             continue
         found = _contradicted(part, own, own or about or _asked(view), view)
         if found is not None:

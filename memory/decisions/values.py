@@ -8,6 +8,7 @@ its code; text and address as they were said.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from zoneinfo import ZoneInfo
@@ -191,6 +192,7 @@ def _moment(key: Key, text: str, *, language: str, now: datetime) -> str | Refus
             end = hours[1].time
         if end is not None:
             span += f"-{end:%H:%M}"
+    span = span or _bare_span(text, found, language)
     told = f"{day} {span}".strip()
     return told or Refused(reason="a day or a span of time was expected", code="no_date")
 
@@ -203,6 +205,19 @@ def _stored_moment(key: Key, text: str) -> str | None:
         KeyType.INTERVAL: rf"({day}( {hour}(-{hour})?)?|{hour}-{hour})",
     }
     return text if re.fullmatch(patterns[key.type], text) else None
+
+
+def _bare_span(text: str, found: Sequence[lang.TimeMention], language: str) -> str:
+    """The hours of "Friday 9 to 12": two bare numbers in order beside a day."""
+    days = [span for each in found for span in each.spans]
+    hours = [
+        number.value
+        for number in lang.numbers.find(text, language)
+        if not number.ordinal and not any(a < number.span[1] and number.span[0] < b for a, b in days)
+    ]
+    if len(hours) != 2 or not 0 <= hours[0] < hours[1] < 24:
+        return ""
+    return f"{hours[0]:02}:00-{hours[1]:02}:00"
 
 
 def _bare_hour(text: str, language: str) -> time | None:

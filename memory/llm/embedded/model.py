@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from memory.llm.embedded import chat, doubting, forgetting, knowing, recalling, requests, talks, telling, todo
+from memory.llm.embedded import (
+    chat,
+    deciding,
+    doubting,
+    forgetting,
+    knowing,
+    recalling,
+    requests,
+    talks,
+    telling,
+    todo,
+)
 from memory.llm.embedded.part import Part, Wanted
 from memory.llm.embedded.scene import Embeds, Scene, read
 from memory.llm.interface import Finished, ModelEvent, ModelRequest, TextDelta, ToolCall
@@ -19,6 +30,7 @@ PARTS: tuple[Part, ...] = (
     chat.HUMAN,
     chat.SPEAKER,
     chat.RULE,
+    *deciding.ALL,
     todo.PENDING,
     todo.PROPOSAL,
     doubting.DOUBT,

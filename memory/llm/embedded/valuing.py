@@ -1,0 +1,215 @@
+"""Keys and their values as they stand in a message: what the message names, in the person's words."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from memory.language import TimeMention, find_times, fold, numbers, surface_terms, words
+from memory.llm.embedded.scene import Json, Scene
+
+_DATA = Path(__file__).parent / "data" / "deciding.toml"
+MOMENTS = frozenset({"date", "time", "interval"})
+_ROAD = r"(?i:rue|avenue|boulevard|place|chemin|quai|impasse|all[ée]e|street|road|lane|drive|square|way|row)"
+STREET = re.compile(
+    rf"\b\d{{1,4}}[a-z]?,? {_ROAD}\b[^,.;!?]*|\b\d{{1,4}}[a-z]? (?:[^\W\da-z_][\w'’.-]* )+{_ROAD}\b|"
+    r"\b[^\W\da-z_][\w'’.-]*(?: (?:de|da|do|das|dos|del|la|las|los|le|les|du|des|der|den|am|an"
+    r"|[^\W\da-z_][\w'’.-]*))*,? \d{1,4}[a-z]?\b"
+)
+CODE = re.compile(r"\b(?:[A-Za-z]{1,4}-?)?\d[\w/-]{2,}\b")
+_CONTACT = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+|\+?\d[\d ()/-]{5,}\d")
+FEW, TWO = 4, 2  # words of a choice; of a variant in a sentence
+_MIDDAY = 13
+LONG = 12  # letters of a label that is no everyday word
+
+
+def keys(scene: Scene) -> tuple[Json, ...]:
+    """The open keys, with their words in the language of the message."""
+    return scene.block("keys")
+
+
+def settled(scene: Scene) -> tuple[Json, ...]:
+    """What holds."""
+    return scene.block("settled")
+
+
+def key_of(scene: Scene, name: str) -> Json | None:
+    return next((key for key in keys(scene) if key["name"] == name), None)
+
+
+def label_of(scene: Scene, key: Json) -> str:
+    return str(key["label"])
+
+
+def named_keys(scene: Scene, text: str) -> list[Json]:
+    """Keys that a text speaks of, those with most words first."""
+    held = set(words(fold(text)))
+    scored = [(sum(fold(word) in held for word in key["words"]), key) for key in keys(scene)]
+    return [key for score, key in sorted(scored, key=lambda each: -each[0]) if score]
+
+
+def is_labelled(scene: Scene, key: Json | None) -> bool:
+    return key is not None and fold(label_of(scene, key)) in scene.folded
+
+
+def begins_with_label(scene: Scene) -> bool:
+    """Whether the message begins with a key's own name: "Delivery window: Thursday"."""
+    return any(
+        re.match(rf"(?:\w+ )?{re.escape(fold(label_of(scene, key)))}\b", scene.folded)
+        for key in keys(scene)
+        if len(words(label_of(scene, key))) > 1 or len(label_of(scene, key)) >= LONG
+    )
+
+
+def without_values(scene: Scene, text: str) -> str:
+    for mention in reversed(find_times(text, language=scene.language, now=scene.now)):
+        for start, end in reversed(mention.spans):
+            text = text[:start] + " " + text[end:]
+    for number in reversed(numbers.find(text, scene.language)):
+        text = text[: number.span[0]] + " " + text[number.span[1] :]
+    return fold(text)
+
+
+def is_question(scene: Scene) -> bool:
+    return "?" in scene.said or scene.heard.question is not None
+
+
+def cue(scene: Scene, name: str, folded: str) -> bool:
+    return any(pattern.search(folded) for pattern in patterns_of(scene)[name])
+
+
+# Values
+
+
+def value_of(scene: Scene, key: Json, *, alone: bool) -> str:
+    """The message's value for a key in the person's words, "" when it holds none of its type."""
+    said, kind = scene.said, key["type"]
+    if kind in MOMENTS:
+        return _moment(scene, key, alone=alone)
+    if kind == "integer":
+        spans = [each.span for each in find_times(said, language=scene.language, now=scene.now)]
+        found = [
+            number.value
+            for number in numbers.find(said, scene.language)
+            if not number.ordinal and (alone or not any(a <= number.span[0] < b for a, b in spans))
+        ]
+        return str(found[0]) if len(found) == 1 or (found and alone) else ""
+    if kind == "money":
+        match = re.search(r"(?:[€$£]\s?)?\d[\d.,' ]*\s?(?:€|\$|£|eur\w*|dollars?|pounds?|reais)?", said, re.I)
+        if match and (alone or re.search(r"[^\d.,' ]", match.group())):
+            return match.group().strip()
+        return said if numbers.find(said, scene.language) and alone else ""
+    if kind in ("choice", "language"):
+        return _choice(scene, key)
+    if kind == "address":
+        return _street(scene, key)
+    return _text(scene, key, alone=alone)
+
+
+def _street(scene: Scene, key: Json) -> str:
+    """An address with a house number, without the words that lead to it ("an die Adresse ...")."""
+    said = scene.said
+    for mention in find_times(said, language=scene.language, now=scene.now):
+        for start, end in mention.spans:
+            said = said[:start] + "." * (end - start) + said[end:]
+    found = STREET.search(said)
+    if found is None:
+        return ""
+    leading = {*map(fold, key["words"]), *words(fold(label_of(scene, key)))}
+    parts = found.group().strip(" ,.").split()
+    while len(parts) > TWO and fold(parts[0]) in leading:
+        parts.pop(0)
+    return " ".join(parts)
+
+
+def _moment(scene: Scene, key: Json, *, alone: bool) -> str:
+    told = find_times(scene.said, language=scene.language, now=scene.now)
+    told = tuple(each for each in told if each.rrule is None)
+    needs = {"date": "date", "time": "time", "interval": ""}[key["type"]]
+    if needs == "date" and any(each.has_date for each in told):
+        return scene.said
+    if needs == "time" and any(each.time is not None for each in told):
+        return _at_hour(scene, key, told)
+    if not needs and told:
+        return scene.said
+    found = numbers.find(scene.said, scene.language)
+    if needs == "time" and alone and len(found) == 1 and 0 <= found[0].value < 24:
+        return _nearest(scene, key, found[0].value % 24, 0)
+    return ""
+
+
+def _at_hour(scene: Scene, key: Json, told: Sequence[TimeMention]) -> str:
+    """An hour as it is meant: a bare one lies by day, or near the hour that holds."""
+    mention = next(each for each in told if each.time is not None)
+    said = scene.said[mention.span[0] : mention.span[1]]
+    if mention.time is None or mention.part or re.search(r"\b(?:1[3-9]|2[0-3])\b", said):
+        return scene.said
+    return _nearest(scene, key, mention.time.hour, mention.time.minute)
+
+
+def _nearest(scene: Scene, key: Json, hour: int, minute: int) -> str:
+    held = [str(each["value"])[:2] for each in settled(scene) if each["key"] == key["name"]]
+    near = int(held[0]) if held and held[0].isdigit() else _MIDDAY
+    best = min((hour % 24, (hour + 12) % 24), key=lambda each: abs(each - near))
+    return f"{best:02}:{minute:02}"
+
+
+def _choice(scene: Scene, key: Json) -> str:
+    for names in key.get("choice_names", ()):
+        for name in names:
+            if re.search(rf"(?<!\w){re.escape(fold(str(name)))}(?!\w)", scene.folded):
+                return str(names[0])
+    return ""
+
+
+def _text(scene: Scene, key: Json, *, alone: bool) -> str:
+    said = scene.said
+    if key["name"] == "order_number" or "number" in key["name"]:
+        code = CODE.search(said)
+        return code.group() if code else ""
+    if key["name"] == "contact_detail":
+        contact = _CONTACT.search(said)
+        return contact.group().strip() if contact else ""
+    if alone:
+        kept = content(scene)
+        return " ".join(kept) if 0 < len(kept) <= FEW else ""
+    named = set(key["words"]) | set(words(fold(label_of(scene, key))))
+    for pattern in patterns_of(scene)["decide"]:
+        named |= {word for match in pattern.finditer(scene.folded) for word in words(match.group())}
+    kept = [word for word in content(scene) if fold(word) not in named]
+    return " ".join(kept) if 0 < len(kept) <= TWO else ""
+
+
+def content(scene: Scene) -> list[str]:
+    """The message's words that mean something, as they were written."""
+    kept = surface_terms(scene.said, scene.language)
+    return [word for word in re.findall(r"[\w'’-]+", scene.said) if fold(word) in kept]
+
+
+# Words
+
+
+@cache
+def _tables() -> Mapping[str, Any]:
+    return tomllib.loads(_DATA.read_text(encoding="utf-8"))
+
+
+def says(language: str) -> Mapping[str, str]:
+    tables = _tables()
+    says: Mapping[str, str] = tables.get(language, tables["en"])["says"]
+    return says
+
+
+def patterns_of(scene: Scene) -> Mapping[str, tuple[re.Pattern[str], ...]]:
+    return _patterns(scene.language)
+
+
+@cache
+def _patterns(language: str) -> Mapping[str, tuple[re.Pattern[str], ...]]:
+    tables = _tables()
+    cues = tables.get(language, tables["en"])["cues"]
+    return {name: tuple(re.compile(each) for each in patterns) for name, patterns in cues.items()}
