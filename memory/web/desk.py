@@ -29,6 +29,7 @@ from memory.storage.engine import reading
 from memory.storage.handovers import Handover, Queued
 from memory.web import messages
 from memory.web.current import now, wants_fragment, wiring, with_role
+from memory.web.i18n import LANGUAGE_NAMES
 from memory.web.markdown import to_html
 
 SHOWN_TURNS = 200
@@ -37,7 +38,6 @@ AUDIT_EXPORT = 100_000
 
 bp = Blueprint("desk", __name__, url_prefix="/desk")
 
-LANGUAGE_WORDS = {"en": "English", "de": "Deutsch", "pt": "Português", "fr": "Français", "es": "Español"}
 REASON_WORDS = {"asked": lazy_gettext("asked for"), "failures": lazy_gettext("answers failed")}
 ACTION_WORDS = {
     "requested": lazy_gettext("a human was asked for"),
@@ -68,6 +68,17 @@ def queue() -> str | Response:
     if request.args.get("seen") == shown["seen"]:
         return Response(status=204)
     return render_template("desk/_queue.html", **shown)
+
+
+@bp.get("/badge")
+def badge() -> str | Response:
+    """How many wait, for the bar of every page; nothing when it is as the asker saw it."""
+    agent = _agent()
+    with reading(wiring().engine) as session:
+        waiting = sum(each.person_id != agent.id for each in rows.waiting(session))
+    if request.args.get("seen") == str(waiting):
+        return Response(status=204)
+    return render_template("desk/_badge.html", waiting=waiting)
 
 
 @bp.post("/<public_id>/claim")
@@ -257,7 +268,7 @@ def _queue(agent: Person) -> dict[str, Any]:
         "others": [each for each in found if each.owner_id not in (None, agent.id)],
         "seen": _digest(found),
         "newest": max((each.handover.id for each in waiting), default=0),
-        "language_words": LANGUAGE_WORDS,
+        "language_words": LANGUAGE_NAMES,
         "reason_words": REASON_WORDS,
     }
 
@@ -300,7 +311,7 @@ def _talk(session: Session, found: Handover, agent: Person) -> dict[str, Any]:
             if each.is_open(now()) and not each.name.startswith("conversation ")
         ],
         "client_id": secrets.token_urlsafe(12),
-        "language_words": LANGUAGE_WORDS,
+        "language_words": LANGUAGE_NAMES,
         "agent_language": agent.language,
         "html": to_html,
         "most": MOST_CHARS,
