@@ -154,7 +154,8 @@ def _add(
     now: datetime,
 ) -> Verified:
     kept = card_rows.of_turn(session, turn.id)
-    known = [card.people[0] for card in card_rows.people(session, person.id, limit=200) if card.people]
+    persons = card_rows.people(session, person.id, limit=200)
+    known = [card.people[0] for card in persons if card.people]
     recovered: list[str] = []
     refused = 0
     for proposal in proposals:
@@ -164,13 +165,20 @@ def _add(
             refused += 1
             continue
         new = to_new_card(proposal, turn)
-        if cards.covered(new, kept):
+        if cards.covered(new, kept) or _on_person(new, persons):
             continue
         result = cards.remember(session, person, new, embedder=embedder, now=now)
         if result.outcome is not cards.Outcome.MERGED:
             recovered.append(result.card.public_id)
         kept.append(result.card)
     return Verified(recovered=len(recovered), refused=refused, cards=tuple(recovered))
+
+
+def _on_person(new: NewCard, persons: Sequence[Card]) -> bool:
+    """Whether what is said of a known person stands word for word on their card (put right just now)."""
+    names = {cards.subject_key(name) for name in (new.subject, *new.people) if name}
+    own = [card for card in persons if names & {cards.subject_key(name) for name in card.people}]
+    return cards.covered(new, own if new.category is Category.FACT else persons)
 
 
 def to_new_card(candidate: Candidate, turn: Turn, *, author: Author = Author.VERIFIER) -> NewCard:

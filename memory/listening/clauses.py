@@ -164,7 +164,8 @@ class _Walk(Look):
         rest = self.piece.part(index)
         has_left = self.has_verb(self.current) or (self.dictated and self._said_by_itself())
         comma = self.comma[index]
-        if index and (comma or has_left):
+        asking = bool(index) and lex.has("wh", self.words[index - 1].folded)  # "como é que ..."
+        if index and (comma or has_left) and not asking:
             for name, role in (("because", Role.CAUSE), ("condition", Role.CONDITION)):
                 match = lex.begins(name, rest.norm)
                 length = rest.range_of(match)[1] if match else 0

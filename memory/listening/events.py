@@ -31,7 +31,7 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
     norm = piece.norm
     if lex.search("hypothetical", norm) or lex.search("unsure", norm) or lex.search("birthday", norm):
         return None
-    if lex.search("no_longer", norm) or _since(scene, piece, time):
+    if told.serves or lex.search("no_longer", norm) or _since(scene, piece, time):
         return None
     rule = attribute_of(scene, told)
     if rule is not None and rule[0] == "hours":
@@ -92,7 +92,8 @@ def _goes_on(told: Told, after: list[Told]) -> list[Told]:
     """The clauses behind a past event that go on telling it, up to the first that tells something lasting."""
     more = []
     for each in after:
-        if each.leaning.lasting > 0.6 or any(not t.past for t in each.times if t.date):
+        same = each.clause.joined and each.clause.bare_verb  # "... came and fixed the leak"
+        if (each.leaning.lasting > 0.6 and not same) or any(not t.past for t in each.times if t.date):
             break
         if any(m.last == each.lead and m.relation for m in each.mentions) and not each.clause.joined:
             break
@@ -135,7 +136,7 @@ def _without_relations(told: Told, body: Piece) -> Piece:
 def _trim(scene: Scene, body: Piece) -> str:
     """Words that only led to a moment that is cut out are cut with it."""
     words = list(body.words)
-    while words and scene.lex.has("dangling", words[-1].folded):
+    while words and any(scene.lex.has(kind, words[-1].folded) for kind in ("dangling", "copula")):
         words.pop()
     if not words:
         return ""

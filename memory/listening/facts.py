@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
+from itertools import pairwise
 
-from memory.language import names
+from memory.language import fold, names
 from memory.listening.clauses import Clause, Role
 from memory.listening.durable import leanings
 from memory.listening.events import event_of, hour_only, leans_back, with_hour
@@ -23,7 +23,7 @@ from memory.listening.judging import (
 )
 from memory.listening.people import Mention
 from memory.listening.scene import Scene, sentence_case
-from memory.listening.subjects import Subject, Told, both_named, prepare, spoken_of
+from memory.listening.subjects import Subject, Told, both_named, is_age, prepare, spoken_of
 from memory.listening.tokens import Kind, Piece
 from memory.records import Category
 
@@ -46,6 +46,7 @@ def hear_told(
         subject: whom the sentence before spoke of.
     """
     clauses = _put_right(scene, clauses) if correcting else clauses
+    clauses = [replace(c, piece=_without_wrong(scene, c.piece)) for c in clauses]
     told, current, conditional = _prepared(scene, clauses, subject or Subject())
     judge = _Judge(scene, told, correcting=correcting, conditional=conditional)
     for number, each in enumerate(told):
@@ -72,10 +73,34 @@ def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[li
             if len(pair) == 2:
                 prepared.text = f"{pair[0]}, {pair[1]}: {prepared.text}"
             told.append(prepared)
+    told = [t for t in told if not _is_comment(scene, t)]
     told = [t for i, t in enumerate(told) if not _only_antecedent(scene, t, told[i + 1 : i + 2])]
     for each, leaning in zip(told, leanings([t.text for t in told]), strict=True):
         each.leaning = leaning
+    for before, each in pairwise(told):
+        if _is_gapped(scene, before, each):
+            each.gapped, each.serves, each.leaning = True, before.serves, before.leaning
     return told, current, conditional
+
+
+def _is_gapped(scene: Scene, before: Told, each: Told) -> bool:
+    """Whether a clause leaves out the verb of the one before: "glass on the 9th", "my son eighteen"."""
+    lex, words = scene.lex, each.piece.words
+    if each.clause.role is not Role.MAIN or len(words) < 2 or any(w.folded in lex.verbs for w in words):
+        return False
+    if not before.gapped and not any(w in lex.verbs for w in before.piece.folded):
+        return False
+    more = len(words) > each.lead
+    return more and (bool(each.lead) or bool(each.times) or any(w.kind is Kind.NUMBER for w in words))
+
+
+def _is_comment(scene: Scene, told: Told) -> bool:
+    """Whether a relative clause speaks of all that was said before it: ", which is a nightmare at work"."""
+    if told.clause.role is not Role.RELATIVE or told.subject.kind == "person":
+        return False
+    whole = any(w in scene.lex.verbs for w in told.clause.antecedent.folded)
+    own = any(scene.lex.has("self_any", w) or w in scene.lex.first_verbs for w in told.piece.folded)
+    return whole and not own and not has_code(told.piece) and scene.lex.has("comment", fold(told.clause.link))
 
 
 class _Judge:
@@ -110,6 +135,8 @@ class _Judge:
 
     def state(self, each: Told) -> None:
         """Take a statement, if it is lasting enough for where it stands."""
+        if self.lived is not None and each.clause.bare_verb and each.piece.end <= self.lived.span[1]:
+            return  # the event tells it: "... came and fixed the leak"
         threshold = CONDITIONAL if self.conditional else None
         if threshold is None and self.lived is not None and self.lived.when is not None:
             past = self.lived.when.start < self.scene.now.replace(tzinfo=None)
@@ -225,8 +252,6 @@ def _statement(scene: Scene, told: Told, threshold: float | None, *, correcting:
         threshold = CORRECTED
     keep, why = lasting(scene, told, threshold)
     text = told.text
-    if keep:
-        text, _ = _without_wrong(scene, piece, text)
     head = next((m for m in told.mentions if m.last == told.lead and m.first <= 1 and m.name), None)
     naming_only = head is not None and head.named and len(piece) - head.last <= 1
     persons = _persons(scene, told, text if keep and not naming_only else "", skip_known=True)
@@ -261,8 +286,8 @@ def _statement(scene: Scene, told: Told, threshold: float | None, *, correcting:
     return [*persons, fact]
 
 
-def _without_wrong(scene: Scene, piece: Piece, text: str) -> tuple[str, str]:
-    """A statement without what it denies in passing: "twelve, not eleven", "nicht Lenz, sondern Renz"."""
+def _without_wrong(scene: Scene, piece: Piece) -> Piece:
+    """A clause without what it denies in passing: "twelve, not eleven", "nicht Lenz, sondern Renz"."""
     for name in ("not_but", "but_not"):
         match = scene.lex.search(name, piece.norm)
         if match is None or scene.lex.search("no_longer", piece.norm):
@@ -270,12 +295,19 @@ def _without_wrong(scene: Scene, piece: Piece, text: str) -> tuple[str, str]:
         first, last = piece.range_of(match, "gone")
         if name == "but_not" and not _comma_before(piece, first):
             continue
-        kept = piece.without(first, last).said(scene.text)
-        wrong = match.group("wrong")
-        gone = piece.part(first, last).said(scene.text)
-        shorter = text.replace(gone, " ") if gone in text else kept
-        return re.sub(r"\s+", " ", re.sub(r"\s*,\s*(?=,|$)", "", shorter)).strip(), wrong
-    return text, ""
+        kept = list(piece.without(first, last).tokens)
+        start = piece.words[first].start  # the comma before, or behind, what was denied goes with it
+        end = piece.words[last - 1].end
+        after = (
+            kept.index(next(t for t in kept if t.start >= end)) if any(t.start >= end for t in kept) else None
+        )
+        before = max((i for i, t in enumerate(kept) if t.end <= start), default=None)
+        if name == "not_but" and after is not None and kept[after].kind is Kind.PUNCT:
+            del kept[after]
+        if before is not None and kept[before].kind is Kind.PUNCT:
+            del kept[before]
+        return Piece(kept)
+    return piece
 
 
 def _comma_before(piece: Piece, at: int) -> bool:
@@ -311,6 +343,8 @@ def _persons(scene: Scene, told: Told, predicate: str, *, skip_known: bool) -> l
                 said.append(rest.said(scene.text).strip(" ,"))
                 why += "+"
         rule = attribute_of(scene, told) if len(said) > 2 else None
+        if told.gapped and len(said) > 2 and rule is None and is_age(scene, told.piece.part(mention.last)):
+            rule = ("age", said[-1], False)
         words = told.piece.words[mention.first : mention.last]
         end = told.piece.end if len(said) > 2 else words[-1].end
         found.append(

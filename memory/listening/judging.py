@@ -31,6 +31,7 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
         known_verb = any(w in lex.verbs for w in piece.folded)
         if told.clause.role is Role.QUESTION or not (
             (has_code(piece) and len(piece) >= 2)
+            or told.gapped
             or is_age(scene, piece)
             or (not known_verb and leaning.lasting > 0.7 and len(piece) >= 3)
             or (lex.has("self", piece.folded[0]) and len(piece) >= 3)
@@ -52,6 +53,8 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
     code = has_code(piece)
     if _introduces(scene, piece):
         return True, "introduces"
+    if told.serves:
+        return True, "service"
     strong = rule is not None and rule[0].split(":")[0] in STRONG
     if strong and leaning.unreal < 0.85 and threshold != CONDITIONAL:
         return True, f"{rule[0] if rule else ''} {leaning.lasting:.2f}"

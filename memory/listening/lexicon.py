@@ -90,6 +90,7 @@ def _build(data: Mapping[str, Any]) -> Lexicon:
     words["first_name"] = frozenset((_DATA / "first_names.txt").read_text(encoding="utf-8").split())
     words["title"] = words.get("title", frozenset()) | names.titles(language)
     verbs, first, past = _verbs(data["verbs"])
+    verbs -= words.get("never_verb", frozenset())
     verbs |= frozenset(
         before + verb
         for before in data["verbs"].get("separable", "").split()

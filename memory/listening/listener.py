@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from memory.listening import acts, todo
 from memory.listening.clauses import Clause, Role
+from memory.listening.draft import Draft
 from memory.listening.facts import hear_told, introduced, like_mine
 from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerson, Question, Request
 from memory.listening.letters import composed_letters, placed
 from memory.listening.lexicon import lexicon
 from memory.listening.quotes import hear_quotes
 from memory.listening.regions import Sentence, sentences
+from memory.listening.reminding import people_in, remind
 from memory.listening.scene import Scene, strip
 from memory.listening.subjects import Subject, of_mention
 from memory.listening.tokens import Piece
-from memory.records import Category, When
+from memory.records import Category
 
 _ORDER = tuple(Act)
 _QUIET = frozenset({Act.GREETING, Act.THANKS, Act.QUESTION, Act.LAST_TALK, Act.WHAT_DO_YOU_KNOW})
-
-
-@dataclass
-class _Draft:
-    """What has been heard so far; becomes a Heard."""
-
-    acts: set[Act] = field(default_factory=set)
-    candidates: list[Candidate] = field(default_factory=list)
-    fields: dict[str, Any] = field(default_factory=dict)
-    subject: Subject = field(default_factory=Subject)
-    last: Piece | None = None  # the sentence before
-    correcting: bool = False
-    unsure: bool = False  # something was said that is not surely nothing
 
 
 def hear(
@@ -52,7 +41,7 @@ def hear(
     composed, places = composed_letters(text)
     scene = Scene(composed, lexicon(language), now, zone, known, pending or {}, previous)
     tokens = scene.lex.tokens(composed)
-    draft = _Draft()
+    draft = Draft()
     for sentence in sentences(composed, tokens, scene.lex):
         _sentence(scene, sentence, draft)
         draft.last = sentence.piece
@@ -83,7 +72,7 @@ def _unique(candidates: Sequence[Candidate]) -> list[Candidate]:
 # one sentence
 
 
-def _sentence(scene: Scene, sentence: Sentence, draft: _Draft) -> None:
+def _sentence(scene: Scene, sentence: Sentence, draft: Draft) -> None:
     """Add what one sentence holds. The first thing that it surely does decides how it is read."""
     if sentence.play:
         draft.unsure = True
@@ -110,19 +99,19 @@ def _sentence(scene: Scene, sentence: Sentence, draft: _Draft) -> None:
     _told_or_asked(scene, sentence, core, draft)
 
 
-def _courtesies(scene: Scene, piece: Piece, draft: _Draft) -> None:
+def _courtesies(scene: Scene, piece: Piece, draft: Draft) -> None:
     for name, act in (("greeting", Act.GREETING), ("thanks", Act.THANKS)):
         if scene.lex.begins(name, piece.norm):
             draft.acts.add(act)
 
 
-def _take_back_told(draft: _Draft) -> None:
+def _take_back_told(draft: Draft) -> None:
     """The last sentence was a joke: what it told is dropped, what it asked for stays."""
     told = (Category.FACT, Category.PERSON, Category.EVENT)
     draft.candidates = [c for c in draft.candidates if c.category not in told]
 
 
-def _control(scene: Scene, whole: Piece, core: Piece, draft: _Draft) -> bool:
+def _control(scene: Scene, whole: Piece, core: Piece, draft: Draft) -> bool:
     """Speaker, rule, human, kept?, forgetting: a sentence that speaks to the assistant about itself."""
     lex = scene.lex
     change = acts.speaker(scene, whole) or acts.speaker(scene, core)
@@ -177,7 +166,7 @@ def _is_item(scene: Scene, piece: Piece) -> bool:
     return bool(scene.lex.search("todo_noun", piece.norm)) and acts.on_item(scene, piece) is not None
 
 
-def _remember_previous(scene: Scene, piece: Piece, draft: _Draft) -> None:
+def _remember_previous(scene: Scene, piece: Piece, draft: Draft) -> None:
     """ "Remember that": what the message before said; here too if this message said it first."""
     draft.unsure = True
     draft.acts.add(Act.TELL)
@@ -190,7 +179,7 @@ def _remember_previous(scene: Scene, piece: Piece, draft: _Draft) -> None:
     draft.candidates.extend(replace(c, span=span, why=f"remember that: {c.why}") for c in heard.candidates)
 
 
-def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft) -> bool:
+def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bool:
     """Call off, remind, list, note. True when the sentence is used up."""
     lex = scene.lex
     made = [c for c in draft.candidates if c.category in (Category.REMINDER, Category.TASK)]
@@ -205,7 +194,7 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft) -> b
     if listed is not None and listed.candidate is not None:
         draft.candidates.append(listed.candidate)
         return True
-    if _remind(scene, sentence, core, draft):
+    if remind(scene, sentence, core, draft):
         if tail:
             draft.candidates = [c for c in draft.candidates if c.category is not Category.REMINDER]
             draft.acts.add(Act.CANCEL)
@@ -224,71 +213,7 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft) -> b
     return False
 
 
-def _remind(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft) -> bool:
-    lex = scene.lex
-    match = lex.search("remind", core.norm)
-    if match is None or lex.begins("recall", core.norm):
-        return False
-    first, _ = core.range_of(match)
-    base: When | None = next(
-        (c.when for c in draft.candidates if c.category is Category.EVENT and c.when), None
-    )
-    before = any(t.relative_before for t in scene.times(core, tense="future"))
-    if before and base is None:
-        told, _ = hear_told(scene, scene.splitter.split(core.part(0, first)) if first else [])
-        event = next((c for c in told if c.category is Category.EVENT and c.when), None)
-        if event is not None and event.when is not None:
-            draft.candidates.append(event)
-            base = event.when
-            found = todo.reminder(scene, core.part(first), base=base)
-            body = event.text
-            spare = todo.reminder(scene, core, base=base)
-            candidate = found.candidate if found else spare.candidate if spare else None
-            if candidate is not None:
-                draft.candidates.append(
-                    replace(candidate, text=candidate.text if found else body, people=event.people)
-                )
-            return True
-    found = todo.reminder(scene, core, base=base)
-    if found is None or found.candidate is None:
-        return _remind_of_earlier(scene, core, draft)
-    draft.candidates.append(found.candidate)
-    draft.candidates.extend(_people_in(scene, core))
-    return True
-
-
-def _remind_of_earlier(scene: Scene, core: Piece, draft: _Draft) -> bool:
-    """ "Give me a shout each time?": a reminder of what the sentence before told."""
-    earlier = next((c for c in reversed(draft.candidates) if c.category is Category.EVENT and c.when), None)
-    if earlier is not None:
-        when, missing = todo.due(scene, scene.times(core, tense="future"), earlier.when)
-        candidate = replace(
-            earlier,
-            category=Category.REMINDER,
-            when=when,
-            missing_time=missing,
-            why="reminder of what was told",
-        )
-        draft.candidates.append(candidate)
-        return True
-    if draft.last is None or not strip(scene, draft.last):
-        return False
-    made = todo.of_sentence(scene, strip(scene, draft.last), core)
-    if made is None:
-        return False
-    span = made.span
-    draft.candidates = [c for c in draft.candidates if not (span[0] <= c.span[0] < span[1])]
-    draft.candidates.append(made)
-    return True
-
-
-def _people_in(scene: Scene, piece: Piece) -> list[Candidate]:
-    """Cards for people named with their relation inside a command."""
-    told, _ = hear_told(scene, [Clause(piece, Role.MAIN)], asked=True)
-    return [c for c in told if c.category is Category.PERSON and c.text.count(",") == 1]
-
-
-def _add_note(scene: Scene, candidate: Candidate, core: Piece, draft: _Draft) -> None:
+def _add_note(scene: Scene, candidate: Candidate, core: Piece, draft: Draft) -> None:
     """A task or memo; a note of something to be done is a task, a note of what happened an event."""
     if candidate.category is Category.MEMO and not candidate.title:
         if todo.obligation(scene, candidate.text):
@@ -301,7 +226,7 @@ def _add_note(scene: Scene, candidate: Candidate, core: Piece, draft: _Draft) ->
     draft.candidates.append(candidate)
 
 
-def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft) -> None:
+def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> None:
     """Clauses that tell are listened to; those that ask are taken apart for search."""
     lex = scene.lex
     said = sentence.piece.norm
@@ -335,7 +260,7 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: _Draft)
         told.append(own)
     covered = {c.text for c in told}
     if not any(c.category is Category.PERSON for c in told):
-        told += [c for c in _people_in(scene, core) if c.text not in covered]
+        told += [c for c in people_in(scene, core) if c.text not in covered]
     draft.candidates.extend(introduced(told))
 
 
@@ -401,7 +326,7 @@ def _asks(scene: Scene, clause: Clause) -> bool:
     )
 
 
-def _asked(scene: Scene, asked: Question | None, core: Piece, request: bool, draft: _Draft) -> None:
+def _asked(scene: Scene, asked: Question | None, core: Piece, request: bool, draft: Draft) -> None:
     lex, norm = scene.lex, core.norm
     if asked is None:
         draft.acts.add(Act.REQUEST)
@@ -423,15 +348,16 @@ def _asked(scene: Scene, asked: Question | None, core: Piece, request: bool, dra
         draft.acts.add(Act.QUESTION)
 
 
-def _correction(scene: Scene, core: Piece, told: list[Candidate], draft: _Draft) -> None:
+def _correction(scene: Scene, core: Piece, told: list[Candidate], draft: Draft) -> None:
     """Put right: what is wrong and what is right, as far as the sentence says both."""
     lex = scene.lex
     wrong = right = ""
     for name in ("not_but", "but_not"):
         match = lex.search(name, core.norm)
         if match is not None:
-            wrong = match.group("wrong")
-            right = match.groupdict().get("right") or ""
+            wrong = core.part(*core.range_of(match, "wrong")).said(scene.text)
+            named = bool(match.groupdict().get("right"))
+            right = core.part(*core.range_of(match, "right")).said(scene.text) if named else ""
             break
     if not draft.correcting and not wrong:
         return
@@ -447,7 +373,7 @@ def _correction(scene: Scene, core: Piece, told: list[Candidate], draft: _Draft)
         )
 
 
-def _answer(scene: Scene, draft: _Draft) -> None:
+def _answer(scene: Scene, draft: Draft) -> None:
     """A short message that answers what the assistant had asked: a time, a yes, a choice."""
     piece = Piece(scene.lex.tokens(scene.text))
     lex = scene.lex

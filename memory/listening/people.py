@@ -79,7 +79,7 @@ class People:
             length, key, plural = relation
             if owner == "article" and lex.has("title", words[start + skip].folded):
                 return None  # "le docteur Achard": a name with its title
-            if owner == "article" and not self._by_article(words, start + skip, length, key):
+            if owner == "article" and not self._by_article(piece, start + skip, length):
                 return None
             last = start + skip + length
             said = self._said(words[start:last])
@@ -101,12 +101,15 @@ class People:
             or word.kind is Kind.NUMBER
         )
 
-    def _by_article(self, words: Sequence[Token], at: int, length: int, key: str) -> bool:
+    def _by_article(self, piece: Piece, at: int, length: int) -> bool:
         """Whether "the ..." names one of the speaker's own: the youngest, el mayor, the landlord Mr X."""
+        words = piece.words
         folded = " ".join(word.folded for word in words[at : at + length])
         before = words[at - 1].folded if at else ""
         if self.lex.has("own_by_article", folded.replace(" ", "_")):
             return not self.lex.has("indefinite", before)
+        if self._naming(piece, at + length) is not None:
+            return not self.lex.has("indefinite", before)  # "the caretaker is called Renz"
         after = words[at + length : at + length + 3]
         if after and self.lex.has("article", after[0].folded):
             after = after[1:]  # "o porteiro, o senhor Pavão"

@@ -37,6 +37,8 @@ class Told:
     lead: int = 0  # how many words at the beginning are the subject
     leaning: Leaning = NOT_JUDGED
     times: tuple[TimeMention, ...] = ()
+    serves: bool = False  # tells what is regularly done for the household
+    gapped: bool = False  # its verb is the one before: "... and my son eighteen"
 
 
 def prepare(
@@ -50,6 +52,7 @@ def prepare(
     text = _clause_text(scene, piece, clause, subject, lead)
     told = Told(clause, piece, mentions, subject, text, lead)
     told.times = tuple(scene.times(piece))
+    told.serves = bool(scene.lex.search("service", piece.norm)) and any(t.date for t in told.times)
     return told, subject if subject.kind else before
 
 
@@ -94,6 +97,8 @@ def _subject(
     if lex.has("third", word) and len(words) > 1:
         spoken = spoken if spoken.kind == "person" else _before(scene)
         return (replace(spoken), at + 1) if spoken.kind == "person" else (Subject(), 0)
+    if spoken.kind == "person" and not clause.bare_verb and _of_third(scene, piece) is not None:
+        return replace(spoken), 0
     if clause.bare_verb or (word in lex.verbs and not lex.has("question_verb", word)):
         if lex.has("self", words[at + 1].folded if at + 1 < len(words) else ""):
             return Subject(kind="self"), 0
@@ -112,6 +117,19 @@ def _subject(
     if lex.has("possessive", word) or lex.has("article", word):
         return Subject(kind="thing", words=" ".join(w.text for w in words[: at + 2])), 0
     return Subject(), 0
+
+
+def _of_third(scene: Scene, piece: Piece) -> int | None:
+    """Where the subject of a clause says whose it is by a pronoun: "her car ...", "the only thing he ..."."""
+    lex, words = scene.lex, piece.words
+    if not words or lex.has("third", words[0].folded):
+        return None
+    for at, word in enumerate(words[:5]):
+        if word.folded in lex.verbs and at:
+            return None
+        if lex.has("third", word.folded) or lex.has("of_third", word.folded):
+            return at
+    return None
 
 
 def _before(scene: Scene) -> Subject:
@@ -166,6 +184,8 @@ def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, l
     if subject.kind != "person":
         return said
     name = subject.name or subject.words
+    if _of_third(scene, piece) is not None and lead == 0 and not clause.bare_verb:
+        return f"{name}: {said[0].lower()}{said[1:]}"
     word = piece.words[0].folded
     if scene.lex.has("third", word) and lead:
         return re.sub(r" (?=['’])", "", f"{name} {piece.part(lead).said(scene.text)}")

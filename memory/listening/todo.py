@@ -131,6 +131,11 @@ def _body(scene: Scene, body: Piece, times: list[TimeMention]) -> str:
     return sentence_case(body.said(scene.text)) if body else ""
 
 
+def matter(scene: Scene, body: Piece, times: list[TimeMention]) -> str:
+    """What a command without its verb is about; "" when only the moment is left."""
+    return _body(scene, body, times)
+
+
 def task(scene: Scene, piece: Piece) -> Found | None:
     """The task that a sentence puts on a list, or None."""
     lex = scene.lex
