@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import ColumnElement, Select, bindparam, case, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, case, func, or_, select, union_all, update
 from sqlalchemy.orm import Session
 
 from memory.records import Category
@@ -239,13 +239,12 @@ def table(
     limit: int = 50,
 ) -> list[TableRow]:
     """A page of the memories that fit, sorted by one of `SORTS`; the unrated come last in both directions."""
-    links = (
-        select(func.count())
-        .select_from(LinkRow)
-        .where(LinkRow.person_id == person_id, or_(LinkRow.a_id == CardRow.id, LinkRow.b_id == CardRow.id))
-        .correlate(CardRow)
-        .scalar_subquery()
-    )
+    ends = union_all(
+        select(LinkRow.a_id.label("card_id")).where(LinkRow.person_id == person_id),
+        select(LinkRow.b_id.label("card_id")).where(LinkRow.person_id == person_id),
+    ).subquery()
+    tied = select(ends.c.card_id, func.count().label("number")).group_by(ends.c.card_id).subquery()
+    links = func.coalesce(tied.c.number, 0)
     keys: dict[str, Any] = {
         "learned": CardRow.learned_at,
         "mentioned": CardRow.mentioned_at,
@@ -273,6 +272,7 @@ def table(
             links,
         )
         .outerjoin(WorthRow, WorthRow.card_id == CardRow.id)
+        .outerjoin(tied, tied.c.card_id == CardRow.id)
         .where(*_where(person_id, chosen))
         .order_by(*order, CardRow.id.desc())
         .offset(offset)

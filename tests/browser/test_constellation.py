@@ -1,0 +1,319 @@
+"""The sky in a real browser: shapes, threads, one filter, the card in place, keyboard, nothing sent away."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from memory.records import Category, Person
+from memory.storage.engine import transaction
+from memory.storage.tables import CardRow, LinkRow, WorthRow
+from tests import factories
+from tests.fakes import T0
+from tests.stage import Stage
+
+AXE = Path(__file__).parents[1] / "vendor" / "axe.min.js"
+Open = Callable[..., BrowserContext]
+
+
+@pytest.fixture
+def window(stage: Stage, browser: Browser) -> Iterator[Open]:
+    """A browser that someone is signed in on; faults of the page and requests to elsewhere fail the test."""
+    opened: list[BrowserContext] = []
+    faults: list[str] = []
+
+    def make(person: Person, **options: Any) -> BrowserContext:
+        context = browser.new_context(**{"locale": "en-GB", "base_url": stage.url, **options})
+        name, _, value = stage.cookie(person).partition("=")
+        context.add_cookies([{"name": name, "value": value, "url": stage.url}])
+        context.on("weberror", lambda error: faults.append(str(error.error)))
+        context.on(
+            "console", lambda said: faults.append(said.text) if "Security Policy" in said.text else None
+        )
+        context.on(
+            "request",
+            lambda asked: (
+                None if asked.url.startswith((stage.url, "data:", "blob:")) else faults.append(asked.url)
+            ),
+        )
+        opened.append(context)
+        return context
+
+    yield make
+    for context in opened:
+        context.close()
+    assert not faults
+
+
+@pytest.fixture
+def owner(stage: Stage) -> Person:
+    """One memory of each kind, eight threads, two of them rated."""
+    person = stage.person(name="Clara")
+    engine = stage.parts.engine
+    made = {
+        each: factories.card(
+            engine, person, category=each, text=f"The {each.value}", surface_terms=f"the {each.value}"
+        )
+        for each in Category
+    }
+    ids = list(made.values())
+    pairs = [*itertools.pairwise(ids), (ids[0], ids[6]), (ids[1], ids[5])]
+    with transaction(engine) as session:
+        for a, b in pairs:
+            session.add(
+                LinkRow(person_id=person.id, a_id=a, b_id=b, kind="similar", weight=1.0, created_at=T0)
+            )
+        for card, good in ((ids[0], 9), (ids[2], 2)):
+            session.add(
+                WorthRow(
+                    card_id=card,
+                    person_id=person.id,
+                    state={"uses": 10, "good": good},
+                    successes=good,
+                    uses=10,
+                    changed_at=T0,
+                )
+            )
+    return person
+
+
+def sky(context: BrowserContext, query: str = "") -> Page:
+    page = context.new_page()
+    page.goto(f"/constellation{query}")
+    expect(page.locator("#sky[data-drawn]")).to_be_attached(timeout=30_000)
+    return page
+
+
+def shown(page: Page) -> dict[str, int]:
+    """How many centres of each kind are to be seen, with halos and threads."""
+    found: dict[str, int] = page.evaluate(
+        """() => {
+          const count = (name) => [...document.querySelectorAll(`.tracesky-${name} .points > path`)]
+            .filter((node) => node.style.display !== "none").length;
+          const told = Object.fromEntries(asterismSky.categories.map((name) => [name, count(name)]));
+          const own = document.querySelector(".tracesky-threads");
+          const some = document.querySelector(".sky-some").getAttribute("d");
+          const threads = own.style.display === "none"
+            ? (some.match(/M/g) ?? []).length : own.querySelectorAll(".js-line").length;
+          return { ...told, halo: count("halo"), threads };
+        }"""
+    )
+    return found
+
+
+def place_of(page: Page, kind: Category) -> tuple[float, float]:
+    box = page.locator("#plot").bounding_box()
+    assert box is not None
+    x, y = page.evaluate(
+        "(kind) => { const page = asterismSky; return page.sky.position(page.data.kind.indexOf(kind)); }",
+        list(Category).index(kind),
+    )
+    return box["x"] + x, box["y"] + y
+
+
+ALL = {**{each.value: 1 for each in Category}, "halo": 7, "threads": 8}
+
+
+def test_seven_shapes_and_all_threads_after_every_switch(window: Open, owner: Person) -> None:
+    page = sky(window(owner))
+    assert shown(page) == ALL
+    events = page.locator('[data-kind="event"]')
+    events.click()
+    expect(events).to_have_attribute("aria-pressed", "false")
+    assert shown(page) == {**ALL, "event": 0, "halo": 6, "threads": 6}
+    events.click()
+    page.get_by_role("button", name="Closer").click()
+    page.get_by_role("button", name="Show everything").click()
+    assert shown(page) == ALL
+    page.get_by_role("link", name="Table").click()
+    expect(page.locator("tbody tr")).to_have_count(7)
+    page.get_by_role("link", name="Map", exact=True).click()
+    expect(page.locator("#sky[data-drawn]")).to_be_attached(timeout=30_000)
+    assert shown(page) == ALL
+    legend = page.locator(".sky-legend [data-kind]")
+    expect(legend).to_have_count(7)
+    assert [each.strip().split()[0] for each in legend.all_inner_texts()] == [
+        "Fact", "Person", "Event", "Memo", "Task", "Reminder", "Theme",
+    ]  # fmt: skip
+
+
+def test_only_and_all(window: Open, owner: Person) -> None:
+    page = sky(window(owner))
+    page.get_by_role("button", name="Only this kind: Task").click()
+    assert shown(page) == {**dict.fromkeys(ALL, 0), "task": 1, "halo": 1}
+    expect(page.get_by_text("1 of 7 memories")).to_be_visible()
+    page.get_by_role("button", name="all", exact=True).click()
+    assert shown(page) == ALL
+
+
+def test_one_mask_for_the_map_and_the_same_in_the_table(window: Open, owner: Person) -> None:
+    page = sky(window(owner))
+    page.locator("#sky-filter summary").click()
+    page.get_by_label("Also those not rated yet").uncheck()
+    page.get_by_label("From").first.fill("50")
+    assert shown(page) == {**dict.fromkeys(ALL, 0), "fact": 1, "halo": 1}
+    page.get_by_role("link", name="Table").click()
+    expect(page.locator("tbody tr")).to_have_count(1)
+    expect(page.locator("tbody tr")).to_contain_text("90 %")
+
+
+def test_a_random_filter_leaves_the_same_on_both_sides(stage: Stage, window: Open) -> None:
+    """The mask in the browser and the filter in the database are two writings of one rule."""
+    person, lots = stage.person(name="Many"), random.Random(5)
+    kinds = list(Category)
+    for number in range(60):
+        card = factories.card(
+            stage.parts.engine, person, category=lots.choice(kinds), text=f"Memory {number}"
+        )
+        if uses := lots.choice((0, 0, 2, 5, 10)):
+            with transaction(stage.parts.engine) as session:
+                good = lots.randint(0, uses)
+                session.add(
+                    WorthRow(card_id=card, person_id=person.id, successes=good, uses=uses, changed_at=T0)
+                )
+    page = sky(window(person))
+    for _ in range(12):
+        told = {
+            "worth_from": lots.choice(("0", "20", "50")),
+            "worth_to": lots.choice(("100", "80", "50")),
+            "uses": lots.choice(("0", "3", "10")),
+            "unrated": lots.random() < 0.5,
+        }
+        on = lots.sample([each.value for each in kinds], lots.randint(1, 7))
+        here, there = page.evaluate(
+            """async ([told, on]) => {
+              const page = asterismSky;
+              for (const [name, value] of Object.entries(told)) {
+                if (name === "unrated") page.form.elements.unrated.checked = value;
+                else page.form.elements[name].value = value;
+              }
+              page.press((button) => on.includes(button.dataset.kind));
+              const here = [...page.sky.shown].filter((each) => each).length;
+              const answer = await fetch(`${page.root.dataset.source}?${page.parameters()}`);
+              return [here, (await answer.json()).total];
+            }""",
+            [told, on],
+        )
+        assert here == there, (told, on)
+
+
+def test_a_card_opens_in_place_and_its_neighbours_are_a_click_away(window: Open, owner: Person) -> None:
+    page = sky(window(owner))
+    page.mouse.move(*place_of(page, Category.FACT))
+    expect(page.locator("#sky-hover")).to_contain_text("The fact")
+    expect(page.locator("#sky-hover")).to_contain_text("helped in 9 of 10")
+    page.mouse.click(*place_of(page, Category.FACT))
+    panel = page.locator("#sky-panel")
+    expect(panel.locator(".memory-text")).to_have_text("The fact")
+    expect(panel).to_contain_text("need not be the cause")
+    expect(page.locator(".sky-ring")).to_be_visible()
+    assert "card=" in page.url
+    page.reload()
+    expect(panel.locator(".memory-text")).to_have_text("The fact")
+    panel.get_by_role("link", name="The person").click()
+    expect(panel.locator(".memory-text")).to_have_text("The person")
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+
+
+def test_forgetting_from_the_map_and_taking_it_back(window: Open, owner: Person) -> None:
+    page = sky(window(owner))
+    page.mouse.click(*place_of(page, Category.PERSON))
+    page.locator("#sky-panel").get_by_role("button", name="Forget").click()
+    expect(page.locator('[data-kind="person"] [data-number]')).to_have_text("0")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator('[data-kind="person"] [data-number]')).to_have_text("1")
+    expect(page.locator("#sky[data-drawn='7']")).to_be_attached()
+    assert shown(page)["person"] == 1
+
+
+def test_a_card_deleted_in_another_window_is_a_plain_message(
+    stage: Stage, window: Open, owner: Person
+) -> None:
+    page = sky(window(owner))
+    place = place_of(page, Category.PERSON)
+    with transaction(stage.parts.engine) as session:
+        session.query(CardRow).filter_by(person_id=owner.id, category="person").delete()
+    page.mouse.click(*place)
+    expect(page.get_by_text("This memory is no longer there. The map is up to date again.")).to_be_visible()
+    assert shown(page) == {**ALL, "person": 0, "halo": 6, "threads": 5}
+
+
+def test_searching_fades_the_rest_and_goes_there(window: Open, owner: Person) -> None:
+    page = sky(window(owner))
+    page.get_by_role("searchbox").fill("memo")
+    expect(page.get_by_text("1 found")).to_be_visible()
+    faded = page.locator(".tracesky-halo .points > path[style*='opacity: 0.13']")
+    expect(faded).to_have_count(6)
+    low, high = page.evaluate("asterismSky.sky.range.x")
+    assert high - low < 0.5
+    page.get_by_role("searchbox").fill("")
+    expect(faded).to_have_count(0)
+
+
+def test_the_keyboard_reaches_every_memory(window: Open, owner: Person) -> None:
+    page = sky(window(owner))
+    page.locator("#plot").focus()
+    seen = set()
+    for key in [*["ArrowLeft"] * 4, *["ArrowRight"] * 8, *["ArrowUp"] * 4, *["ArrowDown"] * 6]:
+        page.keyboard.press(key)
+        seen.add(page.locator("#sky-hover strong").inner_text())
+    assert len(seen) >= 3
+    page.keyboard.press("Enter")
+    expect(page.locator("#sky-panel .memory-text")).to_be_visible()
+    expect(page.locator("#sky-panel")).to_be_focused()
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+@pytest.mark.parametrize("path", ["/constellation", "/constellation/table", "card"])
+def test_nothing_serious_for_people_who_cannot_see_or_point(
+    stage: Stage, window: Open, owner: Person, path: str, scheme: str
+) -> None:
+    context = window(owner, color_scheme=scheme, bypass_csp=True)
+    if path == "card":
+        page = sky(context)
+        page.mouse.click(*place_of(page, Category.FACT))
+        expect(page.locator("#sky-panel .memory-text")).to_be_visible()
+    else:
+        page = context.new_page()
+        page.goto(path)
+    page.add_script_tag(path=AXE)
+    found = page.evaluate("async () => (await axe.run()).violations")
+    serious = [
+        (each["id"], [node["html"][:200] for node in each["nodes"]][:3])
+        for each in found
+        if each["impact"] in ("serious", "critical")
+    ]
+    assert serious == [], json.dumps(serious, indent=1)
+
+
+def test_the_table_works_without_a_script(window: Open, owner: Person) -> None:
+    page = window(owner, java_script_enabled=False).new_page()
+    page.goto("/constellation")
+    page.get_by_role("link", name="The table shows the same.").click()
+    page.locator("#sky-filter summary").click()
+    page.get_by_role("checkbox", name="Event").uncheck()
+    page.get_by_role("button", name="Apply").click()
+    expect(page.locator("tbody tr")).to_have_count(6)
+    page.get_by_role("link", name="Memory Worth").click()
+    expect(page.locator("tbody tr")).to_have_count(6)
+    page.get_by_role("link", name="The fact").click()
+    expect(page.get_by_role("link", name="The person")).to_be_visible()
+    page.get_by_role("link", name="Edit").click()
+    expect(page.get_by_label("What I remember", exact=True)).to_be_visible()
+
+
+def test_nothing_is_wider_than_a_narrow_phone(window: Open, owner: Person) -> None:
+    phone = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
+    page = sky(window(owner, **phone))
+    for _ in range(2):
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0
+        page.goto("/constellation/table")
