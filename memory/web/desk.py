@@ -293,7 +293,8 @@ def _talk(session: Session, found: Handover, agent: Person) -> dict[str, Any]:
     names = rows.names(session, [each.answered_by for each in thread if each.answered_by])
 
     def is_earlier(turn: Turn) -> bool:
-        return turn.created_at < claimed_at and turn.state in ENDED
+        # An answer that was under way at the claim belongs to the live talk, and stays there when it ends.
+        return turn.state in ENDED and (turn.answered_at or turn.created_at) < claimed_at
 
     return {
         "handover": found,
