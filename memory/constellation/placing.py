@@ -92,7 +92,8 @@ def _project(vectors: Vectors) -> Places:
         number = np.arange(len(vectors))
         radius = np.sqrt(number + 0.5)
         return np.column_stack([radius * np.cos(number * _TURN), radius * np.sin(number * _TURN)])
-    return flat / spread
+    scaled: Places = flat / spread
+    return scaled
 
 
 def _even(flat: Places) -> Places:

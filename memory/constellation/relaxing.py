@@ -39,7 +39,8 @@ def near_pairs(places: Places, radius: float) -> Pairs:
         found.append(np.column_stack([left, np.repeat(first, numbers) + within]))
     both: Pairs = order[np.concatenate(found)]
     apart = places[both[:, 0]] - places[both[:, 1]]
-    return both[np.einsum("ij,ij->i", apart, apart) < radius * radius]
+    near: Pairs = both[np.einsum("ij,ij->i", apart, apart) < radius * radius]
+    return near
 
 
 def relax(places: Places, pairs: Pairs, weights: NDArray[np.float64], *, apart: float) -> Places:

@@ -249,7 +249,9 @@ def _tie(
             found.append(
                 _thread(others[at][1], others[best][1], LinkKind.SIMILAR, float(min(alike[at, best], 1.0)))
             )
-    links.add(session, person.id, found, now=now)
+    links.add(
+        session, person.id, {(each.a_id, each.b_id, each.kind): each for each in found}.values(), now=now
+    )
 
 
 def _thread(one: Card, other: Card, kind: LinkKind, weight: float) -> Link:
