@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, cached_property
-from typing import Any, Literal
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import ValidationError
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
@@ -23,7 +23,14 @@ from memory import cards
 from memory import language as lang
 from memory.cards.recall import Angle, CardCache, recall
 from memory.conductor import deciding, handing, keeping
-from memory.conductor.arguments import Arguments
+from memory.conductor.arguments import (
+    Arguments,
+    CreateCard,
+    Forget,
+    SearchMemory,
+    SetRule,
+    UpdateCard,
+)
 from memory.conductor.putting_off import put_off
 from memory.decisions.schema import Keys
 from memory.embedding import Embedder
@@ -52,87 +59,6 @@ from memory.storage import tool_calls
 from memory.storage import turns as turn_rows
 from memory.storage.engine import transaction
 from memory.storage.figures import Figure
-
-
-class Moment(Arguments):
-    """A moment in the person's wall-clock time."""
-
-    start: datetime = Field(description="local time without offset, e.g. 2026-06-11T15:00")
-    all_day: bool = False
-    end: datetime | None = None
-    rrule: str | None = Field(None, description="RFC 5545 recurrence rule without DTSTART")
-
-    @field_validator("start", "end")
-    @classmethod
-    def _wall_clock(cls, value: datetime | None) -> datetime | None:
-        return None if value is None else value.replace(tzinfo=None, second=0, microsecond=0)
-
-    def when(self, zone: str) -> When:
-        """The moment with its zone."""
-        return When(start=self.start, zone=zone, all_day=self.all_day, end=self.end, rrule=self.rrule or None)
-
-
-class CreateCard(Arguments):
-    """Keep one distinct thing. One call for each; never merge two, never drop one."""
-
-    category: Literal["fact", "person", "event", "memo", "task", "reminder"]
-    text: str = Field(description="in the person's own language and words; codes exactly as given")
-    title: str = ""
-    subject: str = Field("", description="whom it is about: empty for the person, else a name or relation")
-    relation: str = Field("", description="persons: what they are to the person, as it was said")
-    attribute: str = Field("", description="stable key such as name, age, home, job, code:gate")
-    value: str = ""
-    people: list[str] = Field(default_factory=list, description="names of the people in it")
-    when: Moment | None = Field(None, description="events, reminders, tasks with a due day")
-    sensitive: bool = False
-    consult: bool = Field(False, description="the person wants to look it up later")
-    supersedes: str = Field("", description="id of the card that this corrects")
-
-
-class UpdateCard(Arguments):
-    """Change a card: another text, another moment, put off, done or cancelled.
-
-    "done" on something that recurs is today's occurrence; "cancelled" ends the series.
-    """
-
-    card: str
-    text: str | None = None
-    title: str | None = None
-    value: str | None = None
-    people: list[str] | None = None
-    when: Moment | None = None
-    status: Literal["done", "cancelled"] | None = None
-    snooze_minutes: int | None = Field(
-        None, ge=1, le=527_040, description="ring again after this many minutes; a series stays as it is"
-    )
-    skip: bool = Field(False, description="leave out the next occurrence of something that recurs")
-
-
-class Forget(Arguments):
-    """Forget cards. Search first; ask which when several match."""
-
-    cards: list[str]
-
-
-class SearchAngle(Arguments):
-    """One angle of a search."""
-
-    kind: Literal["person", "theme", "meaning"] = "meaning"
-    query: str
-    names: list[str] = Field(default_factory=list)
-
-
-class SearchMemory(Arguments):
-    """Search from up to three angles at once: the person, the theme, the meaning."""
-
-    angles: list[SearchAngle] = Field(min_length=1, max_length=3)
-    talks: bool = Field(True, description="also search earlier conversations")
-
-
-class SetRule(Arguments):
-    """Keep a standing wish about how to answer, in the person's own words."""
-
-    text: str = Field(min_length=1, max_length=500)
 
 
 @dataclass
