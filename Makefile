@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-BENCHES := $(patsubst tests/benchmarks/bench_%.py,%,$(wildcard tests/benchmarks/bench_*.py)) firing
+BENCHES := $(patsubst tests/benchmarks/bench_%.py,%,$(wildcard tests/benchmarks/bench_*.py))
 
 .PHONY: help run test check format catalogs lock environment environment-dev browser pictures bench $(BENCHES:%=bench-%)
 

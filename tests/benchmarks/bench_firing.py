@@ -214,13 +214,14 @@ def play(
         stack.callback(crew.end)
         _set_clock(clock_file, instants[0] - timedelta(minutes=5))
         crew.start_all()
-        over = threading.Event()
-        killer = threading.Thread(target=_kill, args=(crew, over), daemon=True)
+        calm, over = threading.Event(), threading.Event()
+        # It lives until the end: what a thread started is ended by the system with that thread.
+        killer = threading.Thread(target=_kill, args=(crew, calm, over), daemon=True)
         killer.start()
         stack.callback(killer.join, 10)
         stack.callback(over.set)
         _visit(clock_file, instants, redis, spread_s + settle_s)
-        over.set()
+        calm.set()
         _wait_sent(engine)
         return _examine(engine, due, browser, crew.kills)
 
@@ -366,9 +367,10 @@ def _set_clock(clock_file: Path, moment: datetime) -> None:
     write_clock_file(clock_file, offset_s=moment.timestamp() - time.time())
 
 
-def _kill(crew: Crew, over: threading.Event) -> None:
+def _kill(crew: Crew, calm: threading.Event, over: threading.Event) -> None:
     while not over.wait(crew.lots.uniform(1.5, 4.0)):
-        crew.kill_one()
+        if not calm.is_set():
+            crew.kill_one()
 
 
 def _wait_sent(engine: Engine) -> None:
