@@ -72,7 +72,7 @@ def look(sentence: str, view: View) -> Looked:
     about = view.about
     is_question = sentence.rstrip().rstrip("\"'»”)").endswith("?")
     excused, past, valueless = False, False, False
-    parts = _clauses(_without_agreed(_unquoted(sentence), table), table)
+    parts = _clauses(_without_agreed(_unquoted(sentence), table), table, view)
     for index, part in enumerate(parts):
         folded = lang.fold(part)
         own = _named(folded, view)
@@ -101,9 +101,8 @@ def _is_excused(folded: str, following: Sequence[str], table: Mapping[str, re.Pa
 
 def _contradicted(part: str, own: Collection[str], about: Collection[str], view: View) -> Decision | None:
     """The settled decision that a clause contradicts, if any."""
-    here = view.now.astimezone(ZoneInfo(view.zone))
     clause = Clause(
-        text=part, bare=False, language=view.language, now=here, units=_table(view.language)["units"]
+        text=part, bare=False, language=view.language, now=_here(view), units=_table(view.language)["units"]
     )
     clause = replace(clause, bare=_is_bare(clause, view))
     if not own and not clause.bare:
@@ -220,8 +219,7 @@ def _is_bare(clause: Clause, view: View) -> bool:
 
 
 def _holds_no_value(part: str, view: View) -> bool:
-    here = view.now.astimezone(ZoneInfo(view.zone))
-    return not lang.find_times(part, language=view.language, now=here) and not lang.numbers.find(
+    return not lang.find_times(part, language=view.language, now=_here(view)) and not lang.numbers.find(
         part, view.language
     )
 
@@ -249,15 +247,21 @@ def _pieces(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str, bool
     return [*pieces, (text[at:], False)]
 
 
-def _clauses(text: str, table: Mapping[str, re.Pattern[str]]) -> list[str]:
+def _clauses(text: str, table: Mapping[str, re.Pattern[str]], view: View) -> list[str]:
     """Clauses, cut at commas, brackets, dashes and words that begin another."""
     folded = lang.fold(text)
     cuts = {match.end() for match in _CUTS.finditer(text)}
     if len(folded) == len(text):
         cuts |= {match.start() for match in table["split"].finditer(folded)}
+    moments = [each.span for each in lang.find_times(text, language=view.language, now=_here(view))]
+    cuts = {cut for cut in cuts if not any(start < cut < end for start, end in moments)}  # "Sunday, 8 March"
     edges = [0, *sorted(cuts), len(text)]
     parts = [text[start:end] for start, end in pairwise(edges)]
     return [part for part in parts if part.strip()]
+
+
+def _here(view: View) -> datetime:
+    return view.now.astimezone(ZoneInfo(view.zone))
 
 
 @cache

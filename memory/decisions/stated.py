@@ -49,7 +49,8 @@ class Clause:
     @property
     def mentions(self) -> tuple[TimeMention, ...]:
         """The moments it names; recurring ones are habits and opening hours."""
-        found = lang.find_times(self.text, language=self.language, now=self.now)
+        # What holds lies ahead, also where it was settled in the past: "quedó el jueves".
+        found = lang.find_times(self.text, language=self.language, now=self.now, tense="future")
         return tuple(each for each in found if each.rrule is None and not (each.past and each.has_date))
 
 
