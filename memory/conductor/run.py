@@ -117,6 +117,7 @@ def run_turn(
     except Exception as error:
         log.exception("turn failed", extra={"turn_id": turn.id})
         running.failure = type(error).__name__
+        running.gate.drop_held()  # what broke a check must not break the end as well
         _finish(running, Finish(state=TurnState.FAILED, emergency="error"))
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import sys
+import traceback
+from typing import Any
 
 _OWN = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
@@ -13,6 +16,22 @@ class LineFormatter(logging.Formatter):
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The whole entry. Another formatter may have left its own traceback on the record: it is not used."""
+        own = copy.copy(record)
+        own.exc_text = None
+        return super().format(own)
+
+    def formatException(self, ei: Any) -> str:
+        """Where it broke and the errors' classes. What an error says may be a person's words."""
+        told: list[str] = []
+        error: BaseException | None = ei[1]
+        while error is not None:
+            frames = "".join(traceback.format_tb(error.__traceback__))
+            told.append(f"{frames}{type(error).__module__}.{type(error).__qualname__}")
+            error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        return "\n\n".join(["Traceback, the cause last:", *told])
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         """The line without the traceback."""

@@ -96,7 +96,13 @@ def stage(
 ) -> Iterator[Stage]:
     """A person, and a conductor whose model plays `steps`."""
     settings = Settings.from_env(
-        {"ASTERISM_VAR": str(tmp / "var"), "ASTERISM_RETRY_PAUSE": "0", **(env or {})}, root=tmp
+        {
+            "ASTERISM_VAR": str(tmp / "var"),
+            "ASTERISM_RETRY_PAUSE": "0",
+            "ASTERISM_OVERVIEW_DEADLINE": "20",  # a busy machine must not make a source late
+            **(env or {}),
+        },
+        root=tmp,
     )
     scripted = ScriptedModel(steps)
     queue = FakeQueue()

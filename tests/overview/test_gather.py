@@ -53,6 +53,30 @@ def test_whatever_answers_is_kept(
     assert {block.source for block in found.blocks if block.entries} == set(NAMES) - set(broken)
 
 
+@pytest.mark.parametrize("hanging", [*itertools.combinations(NAMES, 1), *itertools.combinations(NAMES, 2)])
+def test_whichever_sources_hang_the_others_are_kept(
+    sqlite_engine: Engine, pool: ThreadPoolExecutor, hanging: tuple[str, ...]
+) -> None:
+    release = threading.Event()
+
+    def hangs(session: Session) -> Sequence[Entry]:
+        release.wait(20)
+        return []
+
+    def quick(name: str) -> Any:
+        def ask(session: Session) -> Sequence[Entry]:
+            return [Entry(key=name, text=name)]
+
+        return ask
+
+    sources = {name: hangs if name in hanging else quick(name) for name in NAMES}
+    found = gather(sources, engine=sqlite_engine, executor=pool, deadline_s=0.5)
+    release.set()
+    assert set(hanging) <= set(found.missing)
+    assert {found.missing[name] for name in hanging} == {"late"}
+    assert all(not block.entries for block in found.blocks if block.source in hanging)
+
+
 def test_a_source_that_hangs_is_late_and_does_not_hold_the_others(
     sqlite_engine: Engine, pool: ThreadPoolExecutor
 ) -> None:
