@@ -161,4 +161,6 @@ def test_the_sheet_leads_into_the_folded_talk(stage: Stage, open_page: Open) -> 
     desk.get_by_role("button", name="Save").click()
     desk.locator('[data-key="delivery_address"] a').click()
     expect(desk.locator("#transcript .exchange").last).to_be_visible()
+    desk.set_viewport_size({"width": 360, "height": 740})
+    assert desk.evaluate("document.documentElement.scrollWidth") <= 360
     desk.get_by_role("button", name="Hand back to Asterism").click()

@@ -261,7 +261,12 @@ def test_a_name_of_another_account_cannot_break_the_page(
 ) -> None:
     mallory = factories.person(wiring.engine, name="<script>alert(1)</script>")
     ask_by_button(wiring.engine, wiring.frames, mallory, now=T0, idle_s=1800)
-    assert "<script>alert" not in desk.get("/desk/").text
+    mallory = factories.person(wiring.engine, name='Eve" onclick="x')
+    ask_by_button(wiring.engine, wiring.frames, mallory, now=T0, idle_s=1800)
+    page = desk.get("/desk/").text
+    assert "<script>alert" not in page
+    assert '" onclick' not in page
+    assert all("<" not in label for label in re.findall(r'aria-label="([^"]*)"', page))
 
 
 def test_words_that_nobody_answered_are_the_open_line(
