@@ -18,7 +18,7 @@ class LineFormatter(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        """The whole entry. Another formatter may have left its own traceback on the record: it is not used."""
+        """The whole entry. The traceback that another formatter left on the record is not used."""
         own = copy.copy(record)
         own.exc_text = None
         return super().format(own)
