@@ -84,7 +84,11 @@ def look(sentence: str, view: View) -> Looked:
         goes_on = past and (valueless or table["sequence"].match(folded.lstrip()) is not None)
         past = (goes_on and not table["now"].search(folded)) or bool(table["history"].search(folded))
         valueless = _holds_no_value(part, view)
-        if past or is_question or _is_excused(folded, parts[index + 1 : index + 2], table):
+        if (
+            past
+            or is_question
+            or _is_excused(lang.fold(_without_ranges(part, view)), parts[index + 1 : index + 2], table)
+        ):
             continue
         found = _contradicted(part, own, own or about or _asked(view), view)
         if found is not None:
@@ -258,6 +262,15 @@ def _clauses(text: str, table: Mapping[str, re.Pattern[str]], view: View) -> lis
     edges = [0, *sorted(cuts), len(text)]
     parts = [text[start:end] for start, end in pairwise(edges)]
     return [part for part in parts if part.strip()]
+
+
+def _without_ranges(part: str, view: View) -> str:
+    """Without spans of time: the "until" of one is no deadline."""
+    for mention in lang.find_times(part, language=view.language, now=_here(view)):
+        if mention.end is not None:
+            for start, end in mention.spans:
+                part = part[:start] + " " * (end - start) + part[end:]
+    return part
 
 
 def _here(view: View) -> datetime:
