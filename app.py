@@ -112,7 +112,7 @@ def scheduler(settings: Settings, _args: argparse.Namespace) -> None:
     from memory.wiring import build
 
     parts = build(settings)
-    every = {JobName.SWEEP: settings.sweep_s}
+    every = {JobName.SWEEP: settings.sweep_s, JobName.TIDY: 86_400.0}
     firing = Firing(
         engine=parts.engine, frames=parts.frames, queue=parts.queue, clock=parts.clock, redis=parts.redis
     )
@@ -306,6 +306,15 @@ def _recount(settings: Settings) -> None:
         raise SystemExit(1)
 
 
+def keys(_settings: Settings, args: argparse.Namespace) -> None:
+    """Check a file of decision keys before it is used."""
+    from memory.decisions.schema import load
+
+    found = load(args.file)
+    retired = len(found.by_name) - len(found.open())
+    print(f"{args.file.name}: {len(found.open())} keys can be decided, {retired} are retired.")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python app.py",
@@ -343,6 +352,9 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--language", choices=LANGUAGES, default="en")
     show.add_argument("--zone", default="UTC", type=_zone, help="IANA time zone, such as Europe/Lisbon")
     show.add_argument("--remove", action="store_true", help="delete all demo accounts instead")
+    check = add("keys", keys)
+    check.add_argument("what", choices=("check",))
+    check.add_argument("file", type=Path, help="a TOML file, as docs/decision-keys.md describes")
     trial = add("worth", worth)
     trial.add_argument("what", choices=("experiment", "recount"))
     trial.add_argument("rest", nargs=argparse.REMAINDER, help="an experiment's name, --seeds N, --out FOLDER")

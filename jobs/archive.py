@@ -13,9 +13,10 @@ from memory.overview import archive
 from memory.overview.interrupted import mark_interrupted
 from memory.overview.telling import tell_closed
 from memory.queue import JobName
+from memory.storage import cards as card_rows
 from memory.storage import conversations as conversation_rows
 from memory.storage import frames as frame_rows
-from memory.storage import outcomes
+from memory.storage import outcomes, tidying
 from memory.storage import turns as turn_rows
 from memory.storage.engine import reading, transaction
 from memory.wiring import Wiring
@@ -68,10 +69,13 @@ def sweep() -> int:
     _queue_what_was_not(parts, now=now)
     undo_ran_out = now - timedelta(seconds=parts.settings.undo_s)
     with transaction(parts.engine) as session:
+        forgetful = tidying.owners_of(session, card_rows.forgotten_before(session, undo_ran_out))
         cards.purge(session, now=now, undo_s=parts.settings.undo_s)
         turn_rows.purge_deleted(session, undo_ran_out)
         conversation_rows.purge_private(session)
         frame_rows.drop_before(session, now - FRAMES_KEPT)
+    for person_id in forgetful:  # the name of a theme may hold the forgotten word
+        parts.queue.enqueue(JobName.TIDY, unique=str(person_id), person_id=person_id)
     judge.tend(parts.engine, now=now)
     return len(closed)
 

@@ -27,7 +27,7 @@ from memory.cards.ranking.shelf import Shelf
 from memory.cards.ranking.weights import FUSION
 from memory.cards.shelves import CardCache, Shelves
 from memory.embedding import Embedder, Vectors
-from memory.records import Card, Found, Person, TranscriptHit
+from memory.records import Card, Found, LinkKind, Person, TranscriptHit
 from memory.storage import links as link_rows
 from memory.storage import retrievals as retrieval_rows
 from memory.storage import search as rows
@@ -307,6 +307,8 @@ def _neighbours(
     brought: dict[int, Hit] = {}
     room = dict.fromkeys(seeds, _NEIGHBOURS)
     for link in link_rows.of_cards(session, lots.person_id, list(seeds)):
+        if link.kind is LinkKind.THEME:
+            continue  # a theme tells nothing itself
         for seed, other in ((link.a_id, link.b_id), (link.b_id, link.a_id)):
             if seed not in seeds or other in taken or not room[seed]:
                 continue

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import Engine
 
+from memory.records import LinkKind
 from memory.storage import cards as card_rows
 from memory.storage import links as link_rows
 from memory.storage import retrievals as retrieval_rows
@@ -40,6 +41,8 @@ def warm(engine: Engine, turn_id: int, *, now: datetime) -> int:
             return 0
         neighbours: dict[int, list[int]] = {card: [] for card in found}
         for link in link_rows.of_cards(session, turn.person_id, found):
+            if link.kind is LinkKind.THEME:
+                continue  # a theme tells nothing itself, and is not mentioned
             for here, there in ((link.a_id, link.b_id), (link.b_id, link.a_id)):
                 if here in neighbours and there not in neighbours[here]:
                     neighbours[here].append(there)

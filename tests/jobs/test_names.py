@@ -8,19 +8,8 @@ import pytest
 from memory.queue import QUEUE_OF, JobName
 from memory.running.worker import QUEUES
 
-# Names whose part is not built yet; a job leaves this list with the commit that brings it.
-COMING = {JobName.TIDY, JobName.ERASE}
-NAMES = [
-    pytest.param(
-        job, marks=pytest.mark.xfail(reason="not built yet", raises=ModuleNotFoundError, strict=False)
-    )
-    if job in COMING
-    else job
-    for job in JobName
-]
 
-
-@pytest.mark.parametrize("job", NAMES)
+@pytest.mark.parametrize("job", JobName)
 def test_each_job_name_leads_to_a_function_that_takes_ids_by_name(job: JobName) -> None:
     """Queued jobs hold the dotted path: renaming a function would lose what waits."""
     module, _, name = job.value.rpartition(".")
