@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory.llm.embedded import stating
-from memory.llm.embedded.matching import Fit
 from memory.llm.embedded.part import Part, Wanted
 from memory.llm.embedded.scene import Json, Scene
 
 ASK = "still_right"
-
-
-def doubted(fits: Sequence[Fit]) -> Json | None:
-    """The first of the cards that the answer rests on whose worth is in doubt."""
-    return next((fit.card for fit in fits if fit.card.get("suspect")), None)
 
 
 def question(scene: Scene, card: Json) -> str:
@@ -22,10 +16,9 @@ def question(scene: Scene, card: Json) -> str:
     return scene.say("ask.still_right", date=stating.learned(scene, card))
 
 
-def asking_back(fits: Sequence[Fit]) -> Sequence[Wanted]:
-    """The call by which the answer to the question is understood later."""
-    card = doubted(fits)
-    return () if card is None else [Wanted("ask_back", {"ask": ASK, "data": {"card": str(card.get("id"))}})]
+def asking_back(cards: Sequence[Json]) -> Sequence[Wanted]:
+    """The call by which the answer to the question about the first of these cards is understood later."""
+    return [Wanted("ask_back", {"ask": ASK, "data": {"card": str(card.get("id"))}}) for card in cards[:1]]
 
 
 def _wanted(scene: Scene) -> bool:

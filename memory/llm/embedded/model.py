@@ -88,6 +88,8 @@ def wanted(scene: Scene) -> tuple[Part, ...]:
 def answer(scene: Scene, parts: Sequence[Part]) -> str:
     """What to say once all calls are back; never empty."""
     said = [text for part in parts if (text := part.text(scene).strip())]
+    if scene.doubted:
+        said.append(doubting.question(scene, scene.doubted[0]))
     text = " ".join(dict.fromkeys(said)) or scene.say("chat.any")
     # The short ids of what the answer rests on; a check of the gate takes them out of what is shown.
     return f"{text} [{', '.join(scene.cited)}]" if scene.cited else text
@@ -99,8 +101,17 @@ def _due(scene: Scene, parts: Sequence[Part], tools: set[str]) -> list[ToolCall]
         if calls:
             return calls
     if not scene.reached(SECOND):
-        return _numbered(SECOND, [call for part in parts for call in part.second(scene)], tools)
+        second = [call for part in parts for call in part.second(scene)]
+        return _numbered(SECOND, [*second, *_asking_back(scene, parts)], tools)
     return []
+
+
+def _asking_back(scene: Scene, parts: Sequence[Part]) -> Sequence[Wanted]:
+    """The call by which a yes or no to "still right?" is understood later, when the answer will ask that."""
+    if not any(card.get("suspect") for card in scene.found):
+        return ()
+    answer(scene, parts)  # what it rests on shows only when it is put into words
+    return doubting.asking_back(scene.doubted)
 
 
 def _numbered(stage: str, calls: Sequence[Wanted], tools: set[str]) -> list[ToolCall]:

@@ -8,7 +8,7 @@ from functools import partial
 from memory.language import fold, question_words, terms
 from memory.language import words as split_words
 from memory.listening import Act, listen
-from memory.llm.embedded import asking, chat, doubting, requests, stating, talks, unknown
+from memory.llm.embedded import asking, chat, requests, stating, talks, unknown
 from memory.llm.embedded.matching import Fit, answering
 from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene, name_of
@@ -95,12 +95,9 @@ def _text(scene: Scene) -> str:
         return scene.say("answer.settled", what=settled) if settled else unknown.unknown(scene)
     name = _name_only(scene, fits[0])
     if name:
-        said, fits = name, fits[:1]
-        scene.cite([fits[0].card])
-    else:
-        said = stating.statements(scene, [fit.card for fit in fits])
-    suspect = doubting.doubted(fits)
-    return said if suspect is None else f"{said} {doubting.question(scene, suspect)}"
+        scene.rest_on([fits[0].card])
+        return name
+    return stating.statements(scene, [fit.card for fit in fits])
 
 
 def _name_only(scene: Scene, fit: Fit) -> str:
@@ -129,12 +126,7 @@ def _settled(scene: Scene) -> str:
     return ""
 
 
-def _second(scene: Scene) -> Sequence[Wanted]:
-    fits = _answering(scene)
-    return doubting.asking_back(fits[:1] if fits and _name_only(scene, fits[0]) else fits)
-
-
-QUESTION = Part(name="question", wanted=_wanted, first=_first, second=_second, text=_text)
+QUESTION = Part(name="question", wanted=_wanted, first=_first, text=_text)
 
 
 # "Did you keep that?"

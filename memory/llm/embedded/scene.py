@@ -88,6 +88,16 @@ class Scene:
         )
 
     @cached_property
+    def doubted(self) -> list[Json]:
+        """Cards whose worth is in doubt and that the answer states as so."""
+        return []
+
+    def rest_on(self, cards: Sequence[Json]) -> None:
+        """Note that the answer states these cards as so."""
+        self.cite(cards)
+        self.doubted.extend(card for card in cards if card.get("suspect"))
+
+    @cached_property
     def folded(self) -> str:
         return fold(self.said)
 

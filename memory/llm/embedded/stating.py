@@ -16,7 +16,7 @@ _FOREIGN_FROM = 12  # a shorter text says too little about its language
 
 def statements(scene: Scene, cards: Sequence[Json]) -> str:
     """The cards as sentences, best first; what cannot be said back is quoted, with one lead for all."""
-    scene.cite(cards)
+    scene.rest_on(cards)
     plain: list[str] = []
     quotes: list[str] = []
     for card in cards:
