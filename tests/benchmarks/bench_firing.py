@@ -79,6 +79,7 @@ class Play:
     push_copies: int  # sent again under the same id, which the browser shows once
     push_lateness_s: list[float]
     kills: int
+    ended: int  # processes that ended by themselves
     unsent: int
 
     def figures(self) -> dict[str, Any]:
@@ -91,6 +92,7 @@ class Play:
             "unsent": self.unsent,
             "marked_late": self.late,
             "kills": self.kills,
+            "ended": self.ended,
             "lateness_s": _quantiles(self.lateness_s),
             "push": {
                 "expected": self.push_expected,
@@ -118,6 +120,7 @@ class Crew:
     redis: Redis
     kinds: Sequence[str]
     kills: int = 0
+    ended: int = 0  # by themselves
     _running: dict[str, tuple[subprocess.Popen[bytes], float]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -132,6 +135,14 @@ class Crew:
                 preexec_fn=die_with_parent,
             )
         self._running[name] = (process, time.monotonic())
+
+    def revive(self) -> None:
+        """Start anew what ended by itself, as the product's supervisor does."""
+        with self._lock:
+            for name, (process, _since) in list(self._running.items()):
+                if process.poll() is not None:
+                    self.ended += 1
+                    self.start(name)
 
     def kill_one(self) -> None:
         """End a process with SIGKILL and start it anew; its twin must be up, so that the service is."""
@@ -223,7 +234,7 @@ def play(
         _visit(clock_file, instants, redis, spread_s + settle_s)
         calm.set()
         _wait_sent(engine)
-        return _examine(engine, due, browser, crew.kills)
+        return _examine(engine, due, browser, crew)
 
 
 class _Stamping(Browser):
@@ -369,6 +380,7 @@ def _set_clock(clock_file: Path, moment: datetime) -> None:
 
 def _kill(crew: Crew, calm: threading.Event, over: threading.Event) -> None:
     while not over.wait(crew.lots.uniform(1.5, 4.0)):
+        crew.revive()
         if not calm.is_set():
             crew.kill_one()
 
@@ -383,7 +395,7 @@ def _wait_sent(engine: Engine) -> None:
         time.sleep(0.5)
 
 
-def _examine(engine: Engine, expected: Counter[tuple[int, datetime]], browser: _Stamping, kills: int) -> Play:
+def _examine(engine: Engine, expected: Counter[tuple[int, datetime]], browser: _Stamping, crew: Crew) -> Play:
     with reading(engine) as session:
         fired = session.scalars(select(DeliveryRow)).all()
         frames = [
@@ -407,7 +419,8 @@ def _examine(engine: Engine, expected: Counter[tuple[int, datetime]], browser: _
             push_expected=sum(each.person_id in reachable for each in fired),
             push_copies=copies.total() - len(copies),
             push_lateness_s=[(at - due_of[each]).total_seconds() for each, at in browser.times.items()],
-            kills=kills,
+            kills=crew.kills,
+            ended=crew.ended,
             unsent=sum(each.sent_at is None for each in fired),
         )
 
