@@ -41,7 +41,7 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
     if (
         tense == "past"
         and not time.past
-        and leaning.past > leaning.plan
+        and leaning.past > max(leaning.plan, 0.15)
         and not lex.search("rescheduled", norm)
     ):
         earlier = [t for t in scene.times(piece, tense="past") if t.date is not None and not t.rrule]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -78,6 +79,8 @@ def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[li
     for each, leaning in zip(told, leanings([t.text for t in told]), strict=True):
         each.leaning = leaning
     for before, each in pairwise(told):
+        bare = each.clause.bare_verb and each.clause.joined
+        each.unreal = bare and (before.unreal or bool(scene.lex.search("hypothetical", before.piece.norm)))
         if _is_gapped(scene, before, each):
             each.gapped, each.serves, each.leaning = True, before.serves, before.leaning
     return told, current, conditional
@@ -253,7 +256,11 @@ def _statement(scene: Scene, told: Told, threshold: float | None, *, correcting:
     keep, why = lasting(scene, told, threshold)
     text = told.text
     head = next((m for m in told.mentions if m.last == told.lead and m.first <= 1 and m.name), None)
-    naming_only = head is not None and head.named and len(piece) - head.last <= 1
+    rest = piece.part(head.last).folded if head is not None else []
+    spelled = (
+        len(rest) <= 3 and bool(rest) and lex.has("preposition", rest[0])
+    )  # "called Marguerite with a u"
+    naming_only = head is not None and head.named and (len(rest) <= 1 or spelled)
     persons = _persons(scene, told, text if keep and not naming_only else "", skip_known=True)
     if not keep or naming_only:
         return persons
@@ -332,7 +339,7 @@ def _persons(scene: Scene, told: Told, predicate: str, *, skip_known: bool) -> l
         why = f"relation {mention.key}"
         is_subject = mention.last == told.lead or told.subject.name == mention.name
         if predicate and is_subject and not mention.named:
-            rest = told.piece.part(mention.last)
+            rest = told.piece.without(*mention.apart).part(mention.last)
             first = rest.words[0].folded if rest else ""
             if scene.lex.has("copula", first) and len(rest) > 1:
                 rest = rest.part(1)
@@ -340,7 +347,7 @@ def _persons(scene: Scene, told: Told, predicate: str, *, skip_known: bool) -> l
                 rest = rest.part(1)
             says = rest and not (len(rest) == 1 and scene.lex.has("naming_verb", rest.folded[0]))
             if says and told.lead == mention.last:
-                said.append(rest.said(scene.text).strip(" ,"))
+                said.append(re.sub(r"\s*,(?:\s*,)+", ",", rest.said(scene.text)).strip(" ,"))
                 why += "+"
         rule = attribute_of(scene, told) if len(said) > 2 else None
         if told.gapped and len(said) > 2 and rule is None and is_age(scene, told.piece.part(mention.last)):

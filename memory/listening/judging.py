@@ -37,7 +37,12 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
             or (lex.has("self", piece.folded[0]) and len(piece) >= 3)
         ):
             return False, "no verb"
-    if lex.search("hypothetical", norm) or lex.search("joke_word", norm) or lex.search("unsure", norm):
+    if (
+        told.unreal
+        or lex.search("hypothetical", norm)
+        or lex.search("joke_word", norm)
+        or lex.search("unsure", norm)
+    ):
         return False, "unreal"
     healer = any(m.key in HEALERS for m in told.mentions)  # "my doctor says I have to avoid salt"
     if (

@@ -121,7 +121,8 @@ def _control(scene: Scene, whole: Piece, core: Piece, draft: Draft) -> bool:
             draft.candidates.extend(_guest(scene, whole, change))
         draft.unsure = True
         return True
-    if lex.search("human", core.norm) and len(core) <= 25:
+    # "I want to speak" may have been taken for a way of beginning: then only the whole says with whom.
+    if (lex.search("human", core.norm) or lex.begins("human", whole.norm)) and len(core) <= 25:
         draft.fields["wants_human"] = True
         draft.acts.add(Act.REQUEST)
         return True
@@ -361,6 +362,9 @@ def _correction(scene: Scene, core: Piece, told: list[Candidate], draft: Draft) 
             break
     if not draft.correcting and not wrong:
         return
+    named = [c for c in told if c.category is Category.PERSON and c.attribute.startswith("relation:")]
+    if wrong and len(told) == 1 and named:
+        right = named[0].value
     if not right:
         right = told[0].text if told else core.said(scene.text)
     if draft.correcting or told:

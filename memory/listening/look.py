@@ -94,7 +94,14 @@ class Look:
         if (pronoun or lex.has("it", word)) and self.verb_follows(at + 1):
             return True
         if pronoun:
-            return False
+            following = words[at + 1] if at + 1 < len(words) else None
+            return (
+                lex.has("self", word)
+                and following is not None
+                and following.kind is Kind.WORD
+                and following.folded not in lex.common
+                and not self.comma[at + 1]
+            )
         if lex.has("clitic", word) and at + 1 < len(words) and words[at + 1].folded in lex.verbs:
             return True
         if lex.has("wh", word):

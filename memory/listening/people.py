@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory.language import names
 from memory.language.folding import fold
@@ -25,6 +25,10 @@ class Mention:
     known: bool = False  # the owner had told of this name before
     named: bool = False  # the sentence itself says the name ("is called Claire")
     plural: bool = False
+    apart: tuple[int, int] = (
+        0,
+        0,
+    )  # the name's place, when words are between
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,9 @@ class People:
             found.append(mention)
             at = max(mention.last, at + 1)
         found = self._apposed(piece, found)
-        taken = {index for m in found for index in range(m.first, m.last)}
+        apart = {index for m in found for index in range(*m.apart)}
+        found = [m for m in found if m.apart != (0, 0) or not apart & set(range(m.first, m.last))]
+        taken = {index for m in found for index in range(m.first, m.last)} | apart
         found.extend(self._bare(piece, taken))
         return tuple(sorted(found, key=lambda m: m.first))
 
@@ -151,9 +157,29 @@ class People:
             given = lex.has("first_name", words[appose].folded)
             apart = self.lower and ((not commas and given) or "," in self._between(piece, at - 1, at))
             if not titled and not capital and not apart:
-                return mention
+                return self._apart(piece, mention)
         name, last = self._name(words, appose, sure=False)
-        return self._named(mention, name, last) if name else mention
+        return self._named(mention, name, last) if name else self._apart(piece, mention)
+
+    def _apart(self, piece: Piece, mention: Mention) -> Mention:
+        """The mention with a name between commas behind a phrase: "our neighbour at 14, Mr Low, ..."."""
+        lex, words = self.lex, piece.words
+        if mention.owner != "self" or mention.last >= len(words):
+            return mention
+        if not any(lex.has(kind, words[mention.last].folded) for kind in ("preposition", "article")):
+            return mention
+        for at in range(mention.last + 1, min(len(words) - 1, mention.last + 6)):
+            if words[at - 1].folded in lex.verbs:
+                return mention
+            if "," not in self._between(piece, at - 1, at):
+                continue
+            start = at + 1 if lex.has("article", words[at].folded) else at
+            name, last = self._name(words, start, sure=False)
+            ends = last >= len(words) or "," in self._between(piece, last - 1, last)
+            if not name or (not words[start].is_capital and not self.lower) or not ends:
+                return mention
+            return replace(mention, name=name, known=self._is_known(name), apart=(at, last))
+        return mention
 
     def _named(self, mention: Mention, name: str, last: int, *, named: bool = False) -> Mention:
         return Mention(

@@ -38,6 +38,7 @@ class Told:
     leaning: Leaning = NOT_JUDGED
     times: tuple[TimeMention, ...] = ()
     serves: bool = False  # tells what is regularly done for the household
+    unreal: bool = False  # goes on with what is not so: "maybe I'll learn it and move to Vienna"
     gapped: bool = False  # its verb is the one before: "... and my son eighteen"
 
 
