@@ -13,7 +13,7 @@ from memory.storage import people
 from memory.storage.engine import reading
 from tests.stage import Stage
 
-expect.set_options(timeout=20_000)  # a busy machine; none of these waits is long on an idle one
+expect.set_options(timeout=40_000)  # a busy machine; none of these waits is long on an idle one
 Open = Callable[[Person, str], Page]
 ANSWERING = re.compile(
     "Hanna.? is answering you now"

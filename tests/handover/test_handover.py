@@ -13,6 +13,7 @@ from sqlalchemy import Engine
 from memory import handover
 from memory.errors import Conflict, Forbidden, InvalidInput
 from memory.handover.asking import ask_by_button
+from memory.llm.embedded import EmbeddedModel
 from memory.llm.interface import FailureKind
 from memory.llm.scripted import Call, Fail, Hang, Say, Step
 from memory.records import Person, Role, TurnState
@@ -20,7 +21,7 @@ from memory.storage import conversations, turns
 from memory.storage import handovers as rows
 from memory.storage.engine import reading
 from tests import factories
-from tests.conductor.playing import Stage, stage
+from tests.conductor.playing import EMBEDDER, Stage, stage
 from tests.databases import rows as all_rows
 from tests.fakes import FakeClock
 
@@ -263,3 +264,24 @@ def test_what_a_human_wrote_is_not_asked_for_again(engine: Engine, clock: FakeCl
             (written,) = turns.timeline(session, play.person.id)
         with pytest.raises(Conflict):
             play.conductor.regenerate(play.person, written[0].public_id, play.context())
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Can I talk to a real person please?"),
+        ("de", "Ich möchte mit einem Menschen sprechen."),
+        ("pt", "Quero falar com uma pessoa, por favor."),
+        ("fr", "Je voudrais parler à un humain."),
+        ("es", "Quiero hablar con una persona."),
+    ],
+)
+def test_the_built_in_model_hears_who_wants_a_human(
+    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path, language: str, text: str
+) -> None:
+    model = EmbeddedModel(EMBEDDER)
+    with stage(sqlite_engine, clock, model=lambda: model, tmp=tmp_path) as play:
+        turn = play.say(text, language=language)
+        assert states(play) == ["requested"]
+        assert turn.state is TurnState.ANSWERED
+        assert turn.answer
