@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 from sqlalchemy.orm import Session
 
@@ -13,6 +15,8 @@ from memory.decisions.schema import Key, Keys
 from memory.decisions.values import Refused, canonical, say
 from memory.records import Conversation, Decision, Turn
 from memory.storage import decisions as rows
+
+_DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?: \d\d:\d\d(?:-\d\d:\d\d)?)?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +98,7 @@ def record(
         turn_id=turn.id,
         decided_by=turn.speaker or source.value,
         now=now,
+        zone=turn.zone,
     )
 
 
@@ -108,21 +113,46 @@ def store(
     turn_id: int | None,
     decided_by: str,
     now: datetime,
+    zone: str = "UTC",
 ) -> Recorded:
-    """Append a checked value; also for a human agent, who needs no grounds."""
+    """Append a checked value; also for a human agent, who needs no grounds.
+
+    The matter then ends with the last day that is decided in it. One that had ended
+    begins afresh: what was decided for a day long gone does not come back to life.
+
+    Args:
+        zone: of the person; the matter's last day ends there.
+    """
     place = rows.take_matter(
         session, person_id, matter_name(conversation, matter), conversation_id=conversation.id, now=now
     )
+    if place.ends_at is not None and place.ends_at <= now:
+        for each in rows.history(session, person_id, matter=place.name):
+            if each.active:
+                rows.withdraw(session, place, key=each.key, now=now)
     held = {each.key: each for each in rows.current(session, person_id, now=now) if each.matter == place.name}
     before = held.get(key.name)
     decision = rows.record(
         session, place, key=key.name, value=value, turn_id=turn_id, decided_by=decided_by, now=now
     )
+    rows.set_end(session, place.id, _ends_at(session, person_id, place.name, zone=zone))
     return Recorded(
         decision=decision,
         before=before.value if before is not None and before.value != value else "",
         unchanged=before is not None and before.value == value,
     )
+
+
+def _ends_at(session: Session, person_id: int, matter: str, *, zone: str) -> datetime | None:
+    """The end of the last day among what holds in a matter; None when no day is decided."""
+    days = [
+        date.fromisoformat(match.group(1))
+        for each in rows.history(session, person_id, matter=matter)
+        if each.active and (match := _DAY.fullmatch(each.value))
+    ]
+    if not days:
+        return None
+    return datetime.combine(max(days) + timedelta(days=1), time(), tzinfo=ZoneInfo(zone)).astimezone(UTC)
 
 
 def withdraw(
