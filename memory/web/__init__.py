@@ -23,9 +23,11 @@ from memory.web import (
     notifications,
     operator,
     rules,
+    search,
     security,
     session,
     settings_page,
+    tidying,
     trace,
     worth,
 )
@@ -62,7 +64,9 @@ def build_web(wiring: Wiring) -> Flask:
         notifications,
         operator,
         rules,
+        search,
         settings_page,
+        tidying,
         trace,
         worth,
     ):

@@ -1,0 +1,54 @@
+"""What the tidying found: themes, and pairs of memories that may be one. Nothing is merged here."""
+
+from __future__ import annotations
+
+from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask_babel import gettext as _
+from werkzeug.wrappers import Response
+
+from memory.cards.tidy import tidy
+from memory.queue import JobName
+from memory.storage import cards as rows
+from memory.storage import tidying
+from memory.storage.engine import reading, transaction
+from memory.web.current import now, person, wiring
+
+bp = Blueprint("tidying", __name__, url_prefix="/tidy")
+MOST_PAIRS = 50
+
+
+@bp.get("/")
+def page() -> str:
+    """Themes with how much they hold, and the pairs."""
+    with reading(wiring().engine) as session:
+        themes = tidying.themes(session, person().id)
+        pairs = tidying.nearly_the_same(session, person().id, limit=MOST_PAIRS)
+        named = rows.by_ids(session, person().id, [theme.id for theme in themes])
+    return render_template(
+        "tidying/page.html",
+        themes=[(named[theme.id], len(theme.cards)) for theme in themes if theme.id in named],
+        pairs=pairs,
+    )
+
+
+@bp.post("/now")
+def tidy_now() -> Response:
+    """Tidy at once, by a job; here when the queue is down."""
+    parts, who = wiring(), person()
+    if parts.queue.enqueue(JobName.TIDY, unique=str(who.id), person_id=who.id):
+        flash(_("I am tidying up. It takes a moment."))
+    else:
+        tidy(parts.engine, parts.embedder, who.id, now=now())
+        flash(_("Everything is tidied up."))
+    return redirect(url_for(".page"), code=303)
+
+
+@bp.post("/apart")
+def apart() -> Response:
+    """Keep both of a pair: they are not proposed again."""
+    with transaction(wiring().engine) as session:
+        one = rows.by_public_id(session, person().id, request.form.get("one", ""))
+        other = rows.by_public_id(session, person().id, request.form.get("other", ""))
+        if one.id != other.id:
+            tidying.keep_apart(session, person().id, one.id, other.id, now=now())
+    return redirect(url_for(".page"), code=303)
