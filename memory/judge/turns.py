@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -22,14 +21,9 @@ from memory.storage.engine import reading, transaction
 
 STILL_RIGHT = "still_right"  # the question that the assistant waits on
 
-Opinion = Callable[[str, str, str], int | None]  # what was asked, answered, said next -> 1, -1 or None
 
-
-def judge(engine: Engine, turn_id: int, *, now: datetime, opinion: Opinion | None = None) -> int:
+def judge(engine: Engine, turn_id: int, *, now: datetime) -> int:
     """Judge a turn and the one before it, of which it may be the verdict. May run as often as it likes.
-
-    Args:
-        opinion: a model's, asked only where the rules do not know.
 
     Returns:
         How many outcomes are new, changed, or gone.
@@ -40,23 +34,22 @@ def judge(engine: Engine, turn_id: int, *, now: datetime, opinion: Opinion | Non
     changed = 0
     for each in (earlier, turn):
         if each is not None:
-            thought = _asked_for(engine, each, opinion)
             with transaction(engine) as session:
-                changed += _judge_one(session, each, now=now, thought=thought)
+                changed += _judge_one(session, each, now=now)
     if turn is not None:
         with transaction(engine) as session:
             turn_rows.mark(session, turn.id, "judged", now=now)
     return changed
 
 
-def _judge_one(session: Session, turn: Turn, *, now: datetime, thought: int | None) -> bool:
+def _judge_one(session: Session, turn: Turn, *, now: datetime) -> bool:
     # Before anything is read: two jobs over one person come one after the other.
     ledgers.read(session, turn.person_id)
     logged = outcomes.episode(session, turn.id)
     if logged is None:
         return False
     following = outcomes.following(session, turn)
-    found = _outcome(session, turn, following, thought)
+    found = _outcome(session, turn, following)
     before = outcomes.outcome(session, turn.id)
     acted = _answer_acts(session, turn, following)
     if found == before and not acted:
@@ -76,9 +69,7 @@ def _judge_one(session: Session, turn: Turn, *, now: datetime, thought: int | No
     return True
 
 
-def _outcome(
-    session: Session, turn: Turn, following: Turn | None, thought: int | None
-) -> tuple[int, str] | None:
+def _outcome(session: Session, turn: Turn, following: Turn | None) -> tuple[int, str] | None:
     vote = outcomes.voted(session, turn.person_id, turn.id)
     if vote is not None:
         return vote, "vote"
@@ -90,8 +81,6 @@ def _outcome(
     used = outcomes.used_in(session, turn.id)
     put_right = bool(outcomes.corrected_in(session, following.id, used))
     value = read(turn.said, heard, put_right=put_right).value_of_turn
-    if value is None:
-        value = thought
     return None if value is None else (value, "judged")
 
 
@@ -130,18 +119,3 @@ def _heard(session: Session, turn: Turn, following: Turn) -> Heard:
         pending={"ask": STILL_RIGHT} if asked is not None else None,
         previous=turn.said,
     )
-
-
-def _asked_for(engine: Engine, turn: Turn, opinion: Opinion | None) -> int | None:
-    """A model's opinion, asked outside of any transaction and only where there is something to judge."""
-    if opinion is None:
-        return None
-    with reading(engine) as session:
-        following = outcomes.following(session, turn)
-        if following is None or outcomes.episode(session, turn.id) is None:
-            return None
-        if outcomes.voted(session, turn.person_id, turn.id) is not None:
-            return None
-        if read(turn.said, _heard(session, turn, following)).value_of_turn is not None:
-            return None
-    return opinion(turn.said, turn.answer, following.said)
