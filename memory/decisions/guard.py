@@ -69,6 +69,8 @@ def look(sentence: str, view: View) -> Looked:
     if not view.settled.decisions:
         return Looked()
     table = _table(view.language)
+    if table["other"].search(lang.fold(view.said)):
+        return Looked()
     about = view.about
     is_question = sentence.rstrip().rstrip("\"'»”)").endswith("?")
     excused, past, valueless = False, False, False
@@ -97,7 +99,7 @@ def look(sentence: str, view: View) -> Looked:
 
 
 def _is_excused(folded: str, following: Sequence[str], table: Mapping[str, re.Pattern[str]]) -> bool:
-    if table["elsewhere"].search(folded) or table["denied"].search(folded):
+    if any(table[name].search(folded) for name in ("elsewhere", "other", "denied")):
         return True
     tail = lang.fold(following[0]).strip(" .!?") if following else ""
     return bool(tail) and table["ask"].fullmatch(tail) is not None
@@ -265,9 +267,9 @@ def _clauses(text: str, table: Mapping[str, re.Pattern[str]], view: View) -> lis
 
 
 def _without_ranges(part: str, view: View) -> str:
-    """Without spans of time: the "until" of one is no deadline."""
+    """Without spans of hours: the "until" of one is no deadline."""
     for mention in lang.find_times(part, language=view.language, now=_here(view)):
-        if mention.end is not None:
+        if mention.end is not None and mention.time is not None:
             for start, end in mention.spans:
                 part = part[:start] + " " * (end - start) + part[end:]
     return part

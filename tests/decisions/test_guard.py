@@ -88,6 +88,8 @@ OTHER = [
     ("appointment", "de", "Der Termin ist am 13.3.", ""),
     ("order_number", "en", "Your order number is A-1048.", ""),
     ("language", "en", "The language is French.", ""),
+    ("delivery_window", "es", "Domingo, de 10 a 13.", "¿Cuándo es la entrega, otra vez?"),
+    ("delivery_window", "pt", "Domingo, das 10 às 13 horas.", "Quando é a entrega, outra vez?"),
 ]
 FINE = [
     ("delivery_window", "en", "We deliver on Thursday between 9 and 12.", ""),
@@ -113,6 +115,9 @@ FINE = [
     ("payment_method", "en", "You pay by invoice, not by card.", ""),
     ("delivery_address", "en", "We send it to Dock Road 9.", ""),
     ("appointment", "de", "Der Termin ist am 12. März.", ""),
+    ("payment_method", "en", "Last month's order was paid by card.", "How do I pay again?"),
+    ("quantity", "en", "You ordered 12 pieces.", "And how many pieces were in my last order?"),
+    ("quantity", "de", "Das waren 12 Stück.", "Und wie viele Stück hatte meine letzte Bestellung?"),
 ]
 
 
