@@ -34,7 +34,7 @@ from memory.conductor.arguments import (
 from memory.conductor.putting_off import put_off
 from memory.decisions.schema import Keys
 from memory.embedding import Embedder
-from memory.errors import AppError, InvalidInput, NotFound
+from memory.errors import AppError, NotFound
 from memory.frames import Frames
 from memory.listening import Heard
 from memory.llm.interface import ToolCall, ToolSpec
@@ -143,9 +143,10 @@ def run_tool(context: ToolContext, call: ToolCall) -> dict[str, Any]:
             return before
         try:
             if context.conversation.private and call.name in _KEEPING:
-                raise InvalidInput("this is a private conversation: nothing is kept")
-            with session.begin_nested():
-                result = known.run(session, context, arguments, now)
+                result = {"ok": False, "error": "this is a private conversation: nothing is kept"}
+            else:
+                with session.begin_nested():
+                    result = known.run(session, context, arguments, now)
         except AppError as error:
             result = {"ok": False, "error": error.message}
         tool_calls.save(
