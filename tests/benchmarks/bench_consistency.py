@@ -8,8 +8,9 @@ what was decided: in figures and words, with relative and numeric dates, with ra
 second time when they are asked for again. Of the others two thirds name other values legitimately: what held
 before, another order, opening hours, a proposal. The same script is played without store and guard beside it.
 
-`data/consistency.toml` holds the sentences; those of its `after` were written when the guard stood, nothing
-was mended for them, and they are reported apart. Small talk goes into the thread's rows as it would have been
+`data/consistency.toml` holds the sentences; those of its `after` were written when the guard stood and are
+reported apart. In their first two runs (60 conversations) 1 of 59 contradictions was shown, and 5 of 131 good
+answers were held back; what that showed was mended since, so that today's figures say less than those. Small talk goes into the thread's rows as it would have been
 stored; what is decided, asked and answered runs through the conductor.
 """
 
