@@ -10,7 +10,8 @@ before, another order, opening hours, a proposal. The same script is played with
 
 `data/consistency.toml` holds the sentences; those of its `after` were written when the guard stood and are
 reported apart. In their first two runs (60 conversations) 1 of 59 contradictions was shown, and 5 of 131 good
-answers were held back; what that showed was mended since, so that today's figures say less than those. Small talk goes into the thread's rows as it would have been
+answers were held back; what that showed was mended since, so that today's figures say less than those.
+Small talk goes into the thread's rows as it would have been
 stored; what is decided, asked and answered runs through the conductor.
 """
 
