@@ -63,7 +63,7 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
     strong = rule is not None and rule[0].split(":")[0] in STRONG
     if strong and leaning.unreal < 0.85 and threshold != CONDITIONAL:
         return True, f"{rule[0] if rule else ''} {leaning.lasting:.2f}"
-    if lex.has("it", piece.folded[0]) and not rule and not code and not told.mentions:
+    if _is_it(scene, piece) and not rule and not code and not told.mentions:
         return False, "what it is was not said"
     if lex.search("state", norm) and leaning.lasting < 0.7 and not code:
         return False, "passing state"
@@ -84,6 +84,14 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
     if leaning.lasting < needed:
         return False, "not lasting"
     return True, f"{rule[0] if rule else 'code' if code else 'statement'} {leaning.lasting:.2f}"
+
+
+def _is_it(scene: Scene, piece: Piece) -> bool:
+    """Whether a clause begins with an "it" of its own, not with the article of a noun ("das Büro")."""
+    first, second = piece.folded[0], piece.folded[1] if len(piece) > 1 else ""
+    if not scene.lex.has("it", first):
+        return False
+    return not scene.lex.has("article", first) or not second or second in scene.lex.common
 
 
 def _introduces(scene: Scene, piece: Piece) -> bool:

@@ -362,9 +362,9 @@ def _correction(scene: Scene, core: Piece, told: list[Candidate], draft: Draft) 
             break
     if not draft.correcting and not wrong:
         return
-    named = [c for c in told if c.category is Category.PERSON and c.attribute.startswith("relation:")]
-    if wrong and len(told) == 1 and named:
-        right = named[0].value
+    people = [c for c in told if c.category is Category.PERSON and c.attribute.startswith("relation:")]
+    if wrong and len(told) == 1 and people:
+        right = people[0].value
     if not right:
         right = told[0].text if told else core.said(scene.text)
     if draft.correcting or told:

@@ -113,7 +113,7 @@ class People:
         folded = " ".join(word.folded for word in words[at : at + length])
         before = words[at - 1].folded if at else ""
         if self.lex.has("own_by_article", folded.replace(" ", "_")):
-            return not self.lex.has("indefinite", before)
+            return not any(self.lex.has("indefinite", w.folded) for w in words[max(0, at - 2) : at])
         if self._naming(piece, at + length) is not None:
             return not self.lex.has("indefinite", before)  # "the caretaker is called Renz"
         after = words[at + length : at + length + 3]

@@ -156,13 +156,13 @@ def _addressed(sentence: Sentence, lex: Lexicon) -> bool:
 
 def _with_play(found: list[Sentence], lex: Lexicon) -> list[Sentence]:
     """Sentences marked that are said in a role, from its announcement to its end."""
-    marked, playing = [], False
+    marked, playing, played = [], False, False
     for sentence in found:
         norm = sentence.piece.norm
         if lex.begins("play_out", norm) or (playing and lex.search("play_out", norm)):
             playing_now = False
-        elif lex.search("play_back", norm) or lex.search("play_in", norm):
-            playing = playing_now = True
+        elif (played and lex.search("play_back", norm)) or lex.search("play_in", norm):
+            playing = playing_now = played = True  # "back" alone may be from holidays
         else:
             playing_now = playing
         if lex.begins("play_out", norm):

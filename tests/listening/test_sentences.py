@@ -26,15 +26,13 @@ def test_what_is_said_is_heard_and_nothing_else(language: str) -> None:
     assert 1 - score.spurious / score.kept >= PRECISION, "\n".join(score.problems)
 
 
-OTHERS = sorted(DATA.glob("other-*.jsonl"))
-
-
-@pytest.mark.parametrize("path", OTHERS, ids=lambda path: path.stem)
-def test_dialogues_by_another_hand_are_heard(path: Path) -> None:
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_dialogues_by_another_hand_are_heard(language: str) -> None:
     score = Score()
-    for line in path.read_text(encoding="utf-8").splitlines():
-        dialogue = json.loads(line)
-        judge(dialogue, heard_of(dialogue), score)
-    assert score.turns >= 12
+    for path in sorted(DATA.glob(f"other-*-{language}.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            dialogue = json.loads(line)
+            judge(dialogue, heard_of(dialogue), score)
+    assert score.turns >= 10
     assert score.found / score.wanted >= RECALL, "\n".join(score.problems)
     assert 1 - score.spurious / score.kept >= PRECISION, "\n".join(score.problems)
