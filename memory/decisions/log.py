@@ -187,4 +187,8 @@ def told(keys: Keys, decision: Decision, *, language: str, now: datetime, zone: 
     key = keys.get(decision.key)
     if key is None:
         return decision.key, decision.value
-    return key.label.get(language, key.name), say(key, decision.value, language=language, now=now, zone=zone)
+    label = key.label.get(language, key.name)
+    try:
+        return label, say(key, decision.value, language=language, now=now, zone=zone)
+    except ValueError:  # the file of keys gave the key another type since: the entry stays readable
+        return label, decision.value

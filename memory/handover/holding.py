@@ -151,6 +151,7 @@ def decide(
             turn_id=newest[-1].id if newest else None,
             decided_by=agent.name[:120],
             now=now,
+            zone=owner.zone,
         )
         _note_down(session, Action.DECIDED, handover, agent, detail=name, now=now)
     return None
