@@ -1,0 +1,35 @@
+"""The private switch in a real browser: visible while on, and its words leave every open page."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from memory.records import Person
+from tests.browser.test_chat import Open, chat, clara, page, say, window, words
+from tests.stage import Stage
+
+__all__ = ["clara", "page", "window"]  # fixtures
+BANNER = '[data-banner="private"]'
+
+
+def test_the_switch_shows_and_takes_the_words_from_both_pages(
+    stage: Stage, clara: Person, window: Open, page: Page
+) -> None:
+    second = chat(window(viewport={"width": 360, "height": 740}))
+    say(page, "the heron nests")
+    expect(page.locator("#log .prose")).to_have_count(1, timeout=40_000)
+    expect(page.locator(BANNER)).to_be_hidden()
+    page.get_by_label("More about this conversation").click()
+    page.get_by_role("button", name="Talk in private").click()
+    for each in (page, second):
+        expect(each.locator(BANNER)).to_contain_text("nothing of this conversation is kept")
+    say(page, "the owl hoots")
+    for each in (page, second):
+        expect(each.locator("#log .prose")).to_have_count(2)
+    page.get_by_role("button", name="End the private conversation").click()
+    for each in (page, second):
+        expect(each.locator("#log .prose")).to_have_count(1)
+        expect(each.locator(BANNER)).to_be_hidden()
+        assert words(each) == ["the heron nests"]
+    page.reload()
+    assert words(page) == ["the heron nests"]
