@@ -77,7 +77,7 @@ class Conductor:
         threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
 
     def _warm_up(self) -> None:
-        lang.detect("the first message asks for this")  # its tables take a second to load
+        lang.detect("the first message asks for this", hint="en")  # its tables take a second to load
         self._parts.embedder.preload()
         self._parts.model()
         for language in LANGUAGES:  # each language's tables take a moment to compile

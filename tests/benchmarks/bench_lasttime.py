@@ -17,6 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+from unittest.mock import patch
 
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
@@ -27,6 +28,7 @@ from memory.conductor import assembly
 from memory.llm.embedded import EmbeddedModel
 from memory.overview.archive import index_turn
 from memory.overview.blocks import RECENT
+from memory.overview.sources import sources_for
 from memory.records import Category, NewCard
 from memory.storage.engine import make_engine, transaction
 from memory.storage.migrate import upgrade
@@ -88,6 +90,11 @@ def fails(session: Session) -> Any:
     raise RuntimeError("the transcript cannot be read")
 
 
+def without_transcript(*told: Any, **more: Any) -> dict[str, Any]:
+    """The sources of an overview with a transcript that fails."""
+    return {**sources_for(*told, **more), RECENT: fails}
+
+
 def main() -> None:
     """Ask everything twice, print what was wrong, a table, and one JSON object at the end."""
     started = perf_counter()
@@ -97,7 +104,6 @@ def main() -> None:
     right: Counter[str] = Counter()
     honest: Counter[str] = Counter()
     asked: Counter[str] = Counter()
-    whole = assembly.sources_for
     with tempfile.TemporaryDirectory() as folder:
         engine = make_engine(f"sqlite:///{folder}/bench.db")
         upgrade(engine)
@@ -110,9 +116,8 @@ def main() -> None:
                     right[language] += is_right
                     if not is_right:
                         print(f"wrong   {language} {question!r} -> {answer!r}")
-                    assembly.sources_for = lambda *a, **k: {**whole(*a, **k), RECENT: fails}
-                    is_found, answer = ask(engine, told, language, question, about=about, age=age)
-                    assembly.sources_for = whole
+                    with patch.object(assembly, "sources_for", without_transcript):
+                        is_found, answer = ask(engine, told, language, question, about=about, age=age)
                     is_honest = (is_found or told["cannot"] in answer) and told["never"] not in answer
                     honest[language] += is_honest
                     if not is_honest:

@@ -19,6 +19,7 @@ from memory.conductor import assembly, run, waiting
 from memory.errors import Unavailable
 from memory.llm.scripted import Call, Hang, Say, Step
 from memory.overview.blocks import Entry
+from memory.overview.sources import sources_for
 from memory.records import TurnState
 from memory.running.logs import LineFormatter
 from memory.storage import turns as turn_rows
@@ -45,7 +46,7 @@ def test_the_answer_comes_whichever_sources_hang(
     hanging: tuple[str, ...],
 ) -> None:
     release = threading.Event()
-    whole = assembly.sources_for
+    whole = sources_for
 
     def hangs(session: Session) -> Sequence[Entry]:
         release.wait(20)

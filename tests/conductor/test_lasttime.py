@@ -14,6 +14,7 @@ from memory.conductor import assembly
 from memory.llm.embedded import EmbeddedModel
 from memory.overview.archive import index_turn
 from memory.overview.blocks import RECENT
+from memory.overview.sources import sources_for
 from memory.records import Category, NewCard
 from memory.storage.engine import transaction
 from tests import factories
@@ -71,7 +72,7 @@ def test_a_transcript_that_fails_is_not_a_talk_that_was_not(
     play: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     packing(play)
-    whole = assembly.sources_for
+    whole = sources_for
 
     def fails(session: Any) -> Any:
         raise RuntimeError("a delay in the database")

@@ -18,6 +18,7 @@ from jobs.wiring import using
 from memory.llm.scripted import Call, Say, Step
 from memory.overview import archive
 from memory.queue import JobName
+from memory.storage import conversations as conversation_rows
 from memory.storage.engine import reading, transaction
 from memory.storage.tables import ConversationRow, FrameRow, RetrievalRow, TurnRow
 from memory.wiring import Wiring, build
@@ -77,7 +78,7 @@ def test_killed_at_any_step_there_is_one_summary_in_the_end(
         real = transaction
         pending: list[int] = []
         written: list[int] = []
-        store = archive.conversation_rows.write_summary
+        store = conversation_rows.write_summary
 
         def storing(session: Any, conversation_id: int, **told: Any) -> bool:
             stored = store(session, conversation_id, **told)
@@ -85,7 +86,7 @@ def test_killed_at_any_step_there_is_one_summary_in_the_end(
                 pending.append(conversation_id)
             return stored
 
-        monkeypatch.setattr(archive.conversation_rows, "write_summary", storing)
+        monkeypatch.setattr(conversation_rows, "write_summary", storing)
         for cut in range(2 * 8):
             steps = iter(range(1000))
 
@@ -158,7 +159,7 @@ def test_a_message_that_comes_while_the_sweep_looks_is_not_cut_off(
     with stage(engine, clock, tmp=tmp_path) as play, working(play):
         first = play.say("one")
         clock.tick(seconds=IDLE_S)  # to the second: it goes on
-        look = archive.conversation_rows.silent_since
+        look = conversation_rows.silent_since
 
         def looking(session: Any, moment: Any, *, limit: int) -> Any:
             found = look(session, moment + timedelta(seconds=1), limit=limit)
@@ -166,7 +167,7 @@ def test_a_message_that_comes_while_the_sweep_looks_is_not_cut_off(
             return found
 
         second: list[Any] = []
-        monkeypatch.setattr(archive.conversation_rows, "silent_since", looking)
+        monkeypatch.setattr(conversation_rows, "silent_since", looking)
         assert job.sweep() == 0
         assert second[0].conversation_id == first.conversation_id
 
