@@ -370,6 +370,7 @@ def _visit(
         _set_clock(clock_file, instant - _LEAD)
         time.sleep(_LEAD.total_seconds() + length_s)
         _wait_fired(engine, before=instant + timedelta(minutes=1))
+        _wait_sent(engine)
         if number % 3 == 0:
             _set_clock(clock_file, instant - timedelta(seconds=50))  # a minute back: nothing rings twice
             time.sleep(1.5)
