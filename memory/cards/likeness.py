@@ -67,6 +67,7 @@ def may_be_one(one: Card, other: Card) -> bool:
         one.category is other.category
         and agree(one, other)
         and one.when == other.when
+        and _called(one) == _called(other)
         and subject_key(one.subject) == subject_key(other.subject)
         and {subject_key(name) for name in one.people} == {subject_key(name) for name in other.people}
     )
@@ -82,6 +83,13 @@ def _link(one: Card, other: Card, cosine: float) -> Link:
         weight=round(min(cosine, 1.0) * factor, 3),
         reason=NEARLY_THE_SAME if same else "close in meaning",
     )
+
+
+def _called(card: Card) -> frozenset[str]:
+    """What a card calls by name: names, and titles in quotation marks. Another book is another fact."""
+    named = (each.name for each in lang.names.find_names(card.text, card.language))
+    quoted = re.findall(r"[“„\"«‚‘]([^“”„\"»«’‘]+)[”“\"»’‘]", card.text)
+    return frozenset(lang.fold(each).strip() for each in (*named, *quoted))
 
 
 def _facts(card: Card) -> tuple[frozenset[str], frozenset[str], bool]:

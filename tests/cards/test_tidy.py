@@ -174,6 +174,16 @@ def test_numbers_denial_and_kinship_loosen_a_link(sqlite_engine: Engine) -> None
     assert likeness.agree(replace(one, text="I have three cats"), replace(one, text="I have 3 cats"))
 
 
+def test_another_name_or_title_is_another_fact() -> None:
+    one = a_card()
+    for text, changed in (
+        ("Read “Piranesi” and would read it again.", "Read “Persuasion” and would read it again."),
+        ("Tobias lives in Bristol", "Tobias lives in Graz"),
+    ):
+        assert not likeness.may_be_one(replace(one, text=text), replace(one, text=changed))
+        assert likeness.may_be_one(replace(one, text=text), replace(one, text=text))
+
+
 def test_another_person_is_untouched(sqlite_engine: Engine) -> None:
     one, other = factories.person(sqlite_engine), factories.person(sqlite_engine, name="Bob")
     keep(sqlite_engine, one, *BALCONY)
