@@ -44,6 +44,13 @@ _CARDS: dict[str, list[dict[str, Any]]] = {
 }
 
 
+# What the person says for a scene with cards: the product keeps only what stands in their words.
+SAID = {
+    "cards": "Remind me on 5 December 2030 at five pm: pay the rent, and call Ada",
+    "silent": "Someone lives in Graz, has an old bicycle and plays the violin",
+}
+
+
 class SceneModel:
     """Plays the scene that the person names."""
 
@@ -55,9 +62,10 @@ class SceneModel:
     def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
         """One model call."""
         said = present(request)
-        if said in _CARDS and not answered(request):
-            for number, arguments in enumerate(_CARDS[said]):
-                yield ToolCall(call_id=f"{said}-{number}", name="create_card", arguments=arguments)
+        scene = next((name for name, words in SAID.items() if words == said), "")
+        if scene and not answered(request):
+            for number, arguments in enumerate(_CARDS[scene]):
+                yield ToolCall(call_id=f"{scene}-{number}", name="create_card", arguments=arguments)
         elif said.startswith("hold"):
             yield TextDelta(text="The first sentence. And")
             while not self._release.exists():

@@ -16,7 +16,7 @@ from memory.storage import turns
 from memory.storage.engine import reading, transaction
 from memory.storage.tables import FrameRow, PersonRow, TurnRow
 from tests import factories
-from tests.stage import Stage
+from tests.stage import SAID, Stage
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 expect.set_options(timeout=15_000)  # a busy machine; none of these waits is long on an idle one
@@ -349,7 +349,7 @@ def test_a_vote_shows_at_once_and_stays(stage: Stage, page: Page) -> None:
 
 
 def test_cards_are_one_quiet_line_that_opens_in_place(page: Page) -> None:
-    say(page, "cards")
+    say(page, SAID["cards"])
     summary = page.locator("#log .several > summary")
     expect(summary).to_have_text(re.compile(r"2\s+added"))
     summary.click()

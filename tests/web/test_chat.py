@@ -86,7 +86,7 @@ def test_one_visible_card_is_one_chip_that_opens(
     wiring: Wiring, client: FlaskClient, model: ScriptedModel
 ) -> None:
     model._steps[:] = [[Call("create_card", _REMINDER)]]
-    page = say(client, "remind me")
+    page = say(client, "remind me on Thursday at five pm to pay the rent")
     (card_id,) = re.findall(r'hx-get="/card/([\w-]+)"', page.split("<template")[0])
     opened = client.get(f"/card/{card_id}", headers={"HX-Request": "true"}).text
     assert "Pay the rent" in opened
@@ -102,9 +102,9 @@ def test_a_card_has_no_chip_on_another_device(
     client: FlaskClient, sign_in: SignIn, person: Person, model: ScriptedModel
 ) -> None:
     model._steps[:] = [[Call("create_card", _REMINDER)]]
-    assert "/card/" in say(client, "remind me").split("<template")[0]
+    assert "/card/" in say(client, "remind me on Thursday at five pm to pay the rent").split("<template")[0]
     phone = sign_in(person).get("/").text.split("<template")[0]
-    assert "remind me" in phone
+    assert "pay the rent" in phone
     assert "/card/" not in phone
 
 

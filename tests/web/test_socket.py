@@ -20,7 +20,7 @@ from memory.storage.engine import reading, transaction
 from memory.storage.tables import FrameRow, PersonRow
 from memory.web.socket import is_same_site
 from tests.servers import new_server
-from tests.stage import Stage
+from tests.stage import SAID, Stage
 
 _PATIENCE_S = 10.0
 Frame = dict[str, Any]
@@ -268,7 +268,7 @@ def test_cards_open_on_the_page_that_asked_only(stage: Stage, clara: Person, con
     phone, tablet = connect(clara), connect(clara)
     phone.hello(screen="phone")
     tablet.hello(screen="tablet")
-    tablet.tell(say="cards", client_id="one")
+    tablet.tell(say=SAID["cards"], client_id="one")
     cards = tablet.until("cards")
     assert [card["label"] for card in cards["cards"]] == ["Pay the rent", "Call Ada"]
     tablet.tell(say="done", client_id="two")
@@ -279,7 +279,7 @@ def test_cards_open_on_the_page_that_asked_only(stage: Stage, clara: Person, con
 
 def test_silent_facts_leave_no_trace_in_the_frames(clara: Person, stage: Stage, connect: Open) -> None:
     shapes = []
-    for words in ("plain", "silent"):
+    for words in ("Nothing of mine, only a few words about the weather and the sea", SAID["silent"]):
         page = connect(stage.person(name="Ada"))
         page.hello()
         page.tell(say=words, client_id="one")
