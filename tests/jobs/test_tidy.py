@@ -57,8 +57,9 @@ def test_a_theme_is_renamed_when_a_word_of_its_name_is_forgotten(
         job.run(person_id=play.person.id)
         with transaction(sqlite_engine) as session:
             (theme,) = card_rows.active(session, play.person.id, categories=[Category.THEME])
-            told = {"text": "Balcony · Zinnober", "vector": EMBEDDER.encode_one("Balcony")}
-            tidying.rename(session, play.person.id, theme.id, **told)
+            name = "Balcony · Zinnober"
+            vector = EMBEDDER.encode_one(name)
+            tidying.rename(session, play.person.id, theme.id, text=name, vector=vector)
         job.run(person_id=play.person.id)
         with reading(sqlite_engine) as session:
             (theme,) = card_rows.active(session, play.person.id, categories=[Category.THEME])
