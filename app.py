@@ -315,15 +315,6 @@ def keys(_settings: Settings, args: argparse.Namespace) -> None:
     print(f"{args.file.name}: {len(found.open())} keys can be decided, {retired} are retired.")
 
 
-def keys(_settings: Settings, args: argparse.Namespace) -> None:
-    """Check a file of decision keys before it is used."""
-    from memory.decisions.schema import load
-
-    found = load(args.file)
-    retired = len(found.by_name) - len(found.open())
-    print(f"{args.file.name}: {len(found.open())} keys can be decided, {retired} are retired.")
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python app.py",
@@ -361,9 +352,6 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--language", choices=LANGUAGES, default="en")
     show.add_argument("--zone", default="UTC", type=_zone, help="IANA time zone, such as Europe/Lisbon")
     show.add_argument("--remove", action="store_true", help="delete all demo accounts instead")
-    check = add("keys", keys)
-    check.add_argument("what", choices=("check",))
-    check.add_argument("file", type=Path, help="a TOML file, as docs/decision-keys.md describes")
     check = add("keys", keys)
     check.add_argument("what", choices=("check",))
     check.add_argument("file", type=Path, help="a TOML file, as docs/decision-keys.md describes")
