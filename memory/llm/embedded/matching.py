@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from itertools import pairwise
 from typing import Any
 
 from memory.language import (
@@ -22,8 +23,8 @@ from memory.language import (
     fold,
     numbers,
     plural_relation_words,
-    question_words,
     relation_words,
+    tables,
     terms,
 )
 from memory.language import words as split_words
@@ -129,8 +130,18 @@ def asked(text: str, names: Sequence[str], relations: Sequence[str], *, before: 
         relations=frozenset(keys.get(fold(word), fold(word)) for word in relations),
         kinds=kinds,
         topics=topics(rest, language),
-        is_double=sum(word in question_words(language) for word in split_words(fold(text))) > 1,
+        is_double=_asks_twice(text, language),
     )
+
+
+_APART = 3  # words between two question words that belong to two questions ("como é que" is one)
+
+
+def _asks_twice(text: str, language: str) -> bool:
+    """Whether a message asks two things; what an apostrophe or hyphen cuts off is no question word."""
+    whole = {fold(word) for word in tables(language)["words"]["question"].split() if word.isalpha()}
+    places = [place for place, word in enumerate(split_words(fold(text))) if word in whole]
+    return any(later - earlier > _APART for earlier, later in pairwise(places))
 
 
 def answering(
