@@ -90,7 +90,7 @@ class ToolContext:
 
     def copy(self) -> ToolContext:
         """The same, for a call that may be rolled back."""
-        return replace(
+        copied = replace(
             self,
             made=list(self.made),
             changed=list(self.changed),
@@ -98,6 +98,9 @@ class ToolContext:
             decided=list(self.decided),
             short_ids=dict(self.short_ids),
         )
+        if "heard" in self.__dict__:  # what was heard does not change with a call: listen once a turn
+            copied.heard = self.heard
+        return copied
 
     @cached_property
     def heard(self) -> Heard:
