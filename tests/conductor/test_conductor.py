@@ -114,6 +114,7 @@ def test_stop_keeps_the_whole_sentences_shown(engine: Engine, clock: FakeClock, 
     with stage(engine, clock, steps=[[Say("One sentence. And an unfini"), gate]], tmp=tmp_path) as play:
         turn = play.send("tell me")
         assert gate.reached.wait(10)
+        play.until("text")  # the model is ahead of what is shown: the sentence must be out before the stop
         assert play.conductor.stop(play.person.id, turn.public_id)
         ended = play.conductor.wait(turn.id, 10)
         gate.until.set()
