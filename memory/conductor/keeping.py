@@ -70,10 +70,14 @@ def has_moment(said: Sequence[str], *, language: str, now: datetime) -> bool:
     return any(lang.find_times(own_words(each), language=language, now=now) for each in said)
 
 
-def same_thing(text: str, heard: Heard) -> Candidate | None:
-    """The candidate of the listener that says the same as a model's statement, if there is one."""
+def same_thing(text: str, heard: Heard, *, wished: Category, when: When | None) -> Candidate | None:
+    """The candidate of the listener that says the same as a model's statement, if there is one.
+
+    "Recital on Friday, remind me an hour before" is heard as two things with the same
+    words: the moment tells them apart, then the category that the model wished for.
+    """
     wanted = set(lang.terms(text, heard.language))
-    best: tuple[float, Candidate] | None = None
+    best: tuple[tuple[float, bool, bool], Candidate] | None = None
     for candidate in heard.candidates:
         held = set(lang.terms(f"{candidate.text} {candidate.title}", heard.language))
         common = len(wanted & held)
@@ -81,8 +85,11 @@ def same_thing(text: str, heard: Heard) -> Candidate | None:
             continue
         share = common / min(len(wanted), len(held))
         whole = common / len(wanted | held)
-        if share >= _ALIKE and whole >= _ALIKE / 2 and (best is None or whole > best[0]):
-            best = (whole, candidate)
+        if share < _ALIKE or whole < _ALIKE / 2:
+            continue
+        fits = (whole, when is not None and candidate.when == when, candidate.category is wished)
+        if best is None or fits > best[0]:
+            best = (fits, candidate)
     return None if best is None else best[1]
 
 

@@ -183,8 +183,9 @@ def _create(session: Session, context: ToolContext, told: CreateCard, now: datet
     ):
         figure_rows.add(session, Figure.REFUSED, now=now)
         return {"ok": False, "error": "this does not stand in the person's own words"}
-    heard = keeping.same_thing(told.text, context.heard)
-    category = keeping.true_category(Category(told.category), heard)
+    wished = Category(told.category)
+    heard = keeping.same_thing(told.text, context.heard, wished=wished, when=when)
+    category = keeping.true_category(wished, heard)
     when = when or (heard.when if heard is not None else None)
     if category is Category.REMINDER and (when is None or when.all_day):
         return {"ok": False, "error": "a reminder needs a day and an hour: ask for what is missing"}

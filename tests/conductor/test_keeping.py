@@ -99,3 +99,42 @@ def test_no_personality_of_a_model_gets_a_silent_card_into_a_frame_or_an_announc
     assert all(frame.kind != "cards" for frame in frames)
     assert len({card.text for card in kept}) == len(kept)
     assert all("Rex" not in card.text and "Oslo" not in card.text for card in kept)
+
+
+@pytest.mark.parametrize(
+    ("said", "what", "rings", "begins"),
+    [
+        (
+            "Dentist appointment on Friday at 2pm, remind me an hour before",
+            "Dentist appointment",
+            "2026-03-06T13:00",
+            "2026-03-06T14:00",
+        ),
+        (
+            "Recital on 20 March at 18:00, remind me the day before.",
+            "Recital",
+            "2026-03-19T18:00",
+            "2026-03-20T18:00",
+        ),
+    ],
+)
+@pytest.mark.parametrize("event_first", [True, False])
+def test_a_reminder_before_an_event_is_a_reminder_and_rings(
+    sqlite_engine: Engine,
+    clock: FakeClock,
+    tmp_path: Path,
+    said: str,
+    what: str,
+    rings: str,
+    begins: str,
+    event_first: bool,
+) -> None:
+    event = Call("create_card", {"category": "event", "text": what, "when": {"start": begins}})
+    bell = Call("create_card", {"category": "reminder", "text": what, "when": {"start": rings}})
+    keep = [event, bell] if event_first else [bell, event]
+    with stage(sqlite_engine, clock, steps=[keep, [Say("I will.")]], tmp=tmp_path) as play:
+        play.say(said)
+        found = {card.category: card for card in play.cards()}
+        assert set(found) == {Category.EVENT, Category.REMINDER}
+        assert found[Category.REMINDER].due_at is not None
+        assert found[Category.EVENT].due_at is None
