@@ -367,6 +367,8 @@ class _Walk(Look):
         mine = word.folded in lex.first_verbs and not lex.has("ambiguous", word.folded)
         if mine or (lex.has("negation", word.folded) and following in lex.first_verbs):
             return self.dictated  # "tenho dois gatos moro em évora não suporto ..."
+        if lex.has("third", word.folded) and lex.has("contracted", following):
+            return self.dictated  # "my brother dwayne he's in amarillo"
         if lex.has("article", word.folded) and index + 1 < len(words):
             return lex.has("possessive", following) and self.starts(index)
         return lex.has("possessive", word.folded) and not self._open_object() and self.starts(index)

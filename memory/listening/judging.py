@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 
 from memory.listening.clauses import Role
+from memory.listening.durable import leanings
+from memory.listening.heard import Candidate
 from memory.listening.scene import Scene
 from memory.listening.subjects import Told, is_age
 from memory.listening.tokens import Kind, Piece, is_hour
+from memory.records import Category
 
 ANCHORED = 0.42  # a clause about the speaker, their people or things is lasting from here on
 RULED = 0.05  # ... when a row of the attribute table fits it
@@ -18,6 +21,7 @@ AMONG = 0.33  # ... when another clause of the sentence is lasting
 LIVED = 0.6  # ... beside an event that is over
 HEALERS = ("doctor", "dentist", "therapist", "physiotherapist", "vet", "midwife")
 STRONG = ("home", "job", "diet", "allergy", "age", "code")  # rows that need no lean
+LAUGHED = 0.3  # what leans further to the unreal and is told with a laugh is a joke
 CONDITIONAL = 0.85  # ... when it hangs on an "if"
 
 
@@ -84,6 +88,14 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
     if leaning.lasting < needed:
         return False, "not lasting"
     return True, f"{rule[0] if rule else 'code' if code else 'statement'} {leaning.lasting:.2f}"
+
+
+def plain(scene: Scene, candidate: Candidate) -> bool:
+    """Whether what was told with a laugh ("lol") is told in earnest all the same."""
+    if candidate.sensitive or candidate.category not in (Category.FACT, Category.PERSON):
+        return True
+    leaning = leanings([candidate.text])[0]
+    return leaning.unreal < LAUGHED and leaning.lasting > ANCHORED
 
 
 def _is_it(scene: Scene, piece: Piece) -> bool:

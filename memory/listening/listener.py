@@ -13,6 +13,7 @@ from memory.listening.draft import Draft
 from memory.listening.facts import hear_told, introduced, like_mine
 from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerson, Question, Request
 from memory.listening.letters import composed_letters, placed
+from memory.listening.judging import plain
 from memory.listening.lexicon import lexicon
 from memory.listening.quotes import hear_quotes
 from memory.listening.regions import Sentence, sentences
@@ -237,7 +238,8 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
     asked = acts.question(scene, sentence, core)
     request = acts.is_request(scene, core)
     clauses = scene.splitter.split(core, _spans(scene, core))
-    if lex.search("joke_end", sentence.piece.norm):
+    laughing = bool(lex.search("laugh_end", said))
+    if lex.search("joke_end", said) and not laughing:
         draft.unsure = True
         return
     if asked is None and not request:
@@ -247,6 +249,7 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
             _asked(scene, acts.question(scene, ask, asking[-1].piece), asking[-1].piece, False, draft)
         clauses = [c for c in clauses if c.role is not Role.QUESTION]
         told, draft.subject = hear_told(scene, clauses, correcting=draft.correcting, subject=draft.subject)
+        told = [c for c in told if not laughing or plain(scene, c)]
         draft.candidates.extend(told)
         _correction(scene, core, told, draft)
         draft.unsure = True
