@@ -134,6 +134,7 @@ class When:
     all_day: bool = False
     end: datetime | None = None  # naive wall clock
     rrule: str | None = None  # RFC 5545 recurrence rule, without DTSTART
+    exdates: tuple[datetime, ...] = ()  # naive starts of occurrences that are left out, ascending
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -20,6 +22,8 @@ MOST_BYTES = 1_000_000
 MOST_CHARS = 1000  # of one entry's text
 _RING = timedelta(minutes=15)  # a reminder needs some length to be seen in a calendar
 _MOST_RULE = 300
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+MOST_LEFT_OUT = 400  # occurrences of one series
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +62,9 @@ def _entry(card: Card, when: When, *, now: datetime, private: str) -> Component 
     entry.add("dtstamp", now)
     entry.add("created", card.learned_at)
     entry.add("sequence", card.version - 1)
-    entry.add("summary", private if card.sensitive else card.title or card.text)
+    entry.add("summary", private if card.sensitive else _printable(card.title or card.text))
     if card.title and card.text != card.title and not card.sensitive:
-        entry.add("description", card.text)
+        entry.add("description", _printable(card.text))
     start, end = _span(card, when)
     entry.add("dtstart", start)
     if is_task:
@@ -73,7 +77,15 @@ def _entry(card: Card, when: When, *, now: datetime, private: str) -> Component 
             entry.add("rrule", vRecur.from_ical(_with_aware_until(when)))
         except ValueError:
             return None
+        left_out = [_start(when, each) for each in when.exdates]
+        if left_out:
+            entry.add("exdate", left_out)
     return entry
+
+
+def _printable(text: str) -> str:
+    """Text without the control characters that no line may hold (RFC 5545, 3.1)."""
+    return _CONTROL.sub(" ", text)
 
 
 def _span(card: Card, when: When) -> tuple[date, date]:
@@ -82,12 +94,17 @@ def _span(card: Card, when: When) -> tuple[date, date]:
         last = when.end.date() if when.end is not None else when.start.date()
         return when.start.date(), last + timedelta(days=1)
     place = ZoneInfo(when.zone)
-    start = when.start.replace(tzinfo=place)
+    start = _start(when, when.start)
     if when.end is not None and when.end > when.start:
         return start, when.end.replace(tzinfo=place)
     # In UTC and back, so that a change of the clock in between does not shorten it.
     length = _RING if card.category is not Category.EVENT else timedelta(hours=1)
     return start, (lang.resolve(when.start, when.zone) + length).astimezone(place)
+
+
+def _start(when: When, start: datetime) -> date:
+    """A start as the file wants it: a day, or a time in the zone."""
+    return start.date() if when.all_day else start.replace(tzinfo=ZoneInfo(when.zone))
 
 
 def _with_aware_until(when: When) -> str:
@@ -128,9 +145,10 @@ def from_ics(data: bytes, *, zone: str, language: str) -> Read:
     if len(entries) > MOST_ENTRIES:
         raise InvalidInput("This calendar holds more than %(most)s entries.", most=MOST_ENTRIES)
     found, skipped = [], 0
+    replaced = _replaced(entries)
     for entry in entries:
         try:
-            card = _card(entry, zone=zone, language=language)
+            card = _card(entry, replaced.get(str(entry.get("UID", "")), ()), zone=zone, language=language)
         # Broad on purpose: as above, for one entry.
         except Exception:
             card = None
@@ -141,12 +159,12 @@ def from_ics(data: bytes, *, zone: str, language: str) -> Read:
     return Read(cards=tuple(found), skipped=skipped)
 
 
-def _card(entry: Any, *, zone: str, language: str) -> NewCard | None:
+def _card(entry: Any, replaced: Iterable[date], *, zone: str, language: str) -> NewCard | None:
     title = " ".join(str(entry.get("SUMMARY", "")).split())[:MOST_CHARS]
     is_task = entry.name == "VTODO"
     if not title or str(entry.get("STATUS", "")).upper() in ("CANCELLED", "COMPLETED"):
         return None
-    when = _when(entry, "DUE" if is_task and "DUE" in entry else "DTSTART", zone=zone)
+    when = _when(entry, "DUE" if is_task and "DUE" in entry else "DTSTART", replaced, zone=zone)
     if when is None and not is_task:
         return None
     place = " ".join(str(entry.get("LOCATION", "")).split())[:MOST_CHARS]
@@ -160,7 +178,7 @@ def _card(entry: Any, *, zone: str, language: str) -> NewCard | None:
     )
 
 
-def _when(entry: Any, name: str, *, zone: str) -> When | None:
+def _when(entry: Any, name: str, replaced: Iterable[date], *, zone: str) -> When | None:
     if name not in entry:
         return None
     start = entry.decoded(name)
@@ -184,7 +202,25 @@ def _when(entry: Any, name: str, *, zone: str) -> When | None:
         all_day=all_day,
         end=last if last is not None and last > local else None,
         rrule=rrule,
+        exdates=_left_out(entry, replaced, own_zone) if rrule is not None else (),
     )
+
+
+def _left_out(entry: Any, replaced: Iterable[date], zone: str) -> tuple[datetime, ...]:
+    """The starts of occurrences that a file excludes, or replaces by entries of their own."""
+    told = entry.get("EXDATE", [])
+    listed = [each.dt for one in (told if isinstance(told, list) else [told]) for each in one.dts]
+    return tuple(sorted({_local(each, zone, to=zone)[0] for each in (*listed, *replaced)}))[-MOST_LEFT_OUT:]
+
+
+def _replaced(entries: Iterable[Any]) -> dict[str, list[date]]:
+    """By the name of a series: which of its occurrences other entries of the file replace or call off."""
+    found: dict[str, list[date]] = {}
+    for entry in entries:
+        if "RECURRENCE-ID" in entry:
+            with suppress(ValueError, TypeError):
+                found.setdefault(str(entry.get("UID", "")), []).append(entry.decoded("RECURRENCE-ID"))
+    return found
 
 
 def _local(value: date, zone: str, *, to: str = "") -> tuple[datetime, str]:

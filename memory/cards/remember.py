@@ -98,6 +98,8 @@ def edit(
         InvalidInput: the new text is empty or too long, or a reminder would have no moment.
     """
     moment = None if clear_when else (when or card.when)
+    if moment is not None and card.when is not None and replace(card.when, exdates=moment.exdates) == moment:
+        moment = card.when  # the same series: what was left out of it stays so
     new = _checked(
         NewCard(
             category=category or card.category,

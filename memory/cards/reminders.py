@@ -7,7 +7,7 @@ and over changes of the clock. A single one is an instant and stays where it was
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from dateutil.rrule import rrulestr
@@ -23,6 +23,7 @@ from memory.storage import deliveries
 LATE_AFTER = timedelta(minutes=1)  # a reminder that comes later than this says so
 SNOOZE = timedelta(minutes=10)
 MOST_SNOOZE = timedelta(days=366)
+_KEPT_FOR = timedelta(days=400)  # what was left out longer ago no calendar asks for
 _BY_THE_CLOCK = ("HOURLY", "MINUTELY", "SECONDLY")  # these count time passed: no journey changes them
 
 
@@ -78,20 +79,63 @@ def snooze(session: Session, card: Card, *, until: datetime, now: datetime) -> C
     return rows.change(session, card.id, now=now, **rows.when_columns(_starting(card.when, start)))
 
 
-def skip(session: Session, card: Card, *, now: datetime) -> Card:
-    """Leave the next occurrence of a recurring item out; the series goes on.
+def skip(session: Session, card: Card, *, now: datetime, day: date | None = None) -> Card:
+    """Leave the next occurrence of a recurring item out, or that of a day; the series goes on.
+
+    Args:
+        day: in the item's zone.
 
     Raises:
-        Conflict: it is over, or it does not recur.
+        Conflict: it is over, it does not recur, or nothing of it falls on that day.
     """
     _only_open(card)
     when = card.when
     if when is None or not when.rrule:
         raise Conflict("This does not repeat, so nothing of it can be skipped.")
+    if card.category is Category.REMINDER and card.due_at is None:
+        raise Conflict("This does not ring again, so nothing of it can be skipped.")
     deliveries.acknowledge(session, card.person_id, [card.id], now=now)
-    if card.category is Category.REMINDER:
-        if card.due_at is None:
-            raise Conflict("This does not ring again, so nothing of it can be skipped.")
+    left_out = _occurrence(when, card, day=day, now=now)
+    if left_out is None:
+        if day is not None or card.category is Category.REMINDER:  # it was put off: that ring is left out
+            return _passed_over(session, card, when, now=now) if day is None else _nothing_then()
+        _done(session, card, now=now)
+        return card
+    if card.category is Category.TASK and left_out <= when.start:
+        return _passed_over(session, card, when, now=now)
+    kept = [each for each in when.exdates if each > left_out - _KEPT_FOR]
+    when = replace(when, exdates=tuple(sorted({*kept, left_out})))
+    columns = rows.when_columns(when)
+    if card.due_at is not None and card.due_at == lang.resolve(left_out, when.zone):
+        columns["due_at"] = following(when, after=max(now, card.due_at))
+    return rows.change(session, card.id, now=now, **columns)
+
+
+def _occurrence(when: When, card: Card, *, day: date | None, now: datetime) -> datetime | None:
+    """The wall-clock start of the occurrence that is to be left out; None when there is none."""
+    if day is not None:
+        after = lang.resolve(datetime.combine(day, time()), when.zone) - timedelta(microseconds=1)
+    elif card.due_at is not None:
+        after = card.due_at - timedelta(microseconds=1)
+    elif card.category is Category.TASK:
+        return when.start
+    else:
+        after = now - timedelta(days=1) if when.all_day else now
+    coming = following(when, after=after)
+    if coming is None or (day is not None and coming.date() != day):
+        return None
+    if day is None and card.due_at is not None and coming != card.due_at:
+        return None
+    return coming.replace(tzinfo=None, second=0, microsecond=0)
+
+
+def _nothing_then() -> Card:
+    raise Conflict("Nothing of this falls on that day.")
+
+
+def _passed_over(session: Session, card: Card, when: When, *, now: datetime) -> Card:
+    """Go on to the next occurrence: this one is done, or was put off and is not wanted any more."""
+    if card.category is Category.REMINDER and card.due_at is not None:
         return rows.change(session, card.id, now=now, due_at=following(when, after=max(now, card.due_at)))
     here = lang.resolve(when.start, when.zone)
     coming = following(when, after=max(here, now - timedelta(days=1) if when.all_day else now))
@@ -114,11 +158,11 @@ def tick(session: Session, card: Card, *, now: datetime) -> bool:
         return _done(session, card, now=now)
     if card.category is Category.REMINDER:
         if card.due_at is not None and _same_day(card.due_at, now, card.when.zone):
-            skip(session, card, now=now)
+            _passed_over(session, card, card.when, now=now)
         elif card.due_at is None:
             return _done(session, card, now=now)
         return True
-    skip(session, card, now=now)
+    _passed_over(session, card, card.when, now=now)
     return True
 
 

@@ -64,7 +64,7 @@ def next_occurrence(when: When, *, after: datetime, zone: str | None = None) -> 
     local = rule.after(probe, inc=True)
     while local is not None:
         instant = resolve(local, place)
-        if instant > after:
+        if instant > after and local not in when.exdates:
             return instant
         local = rule.after(local)
     return None

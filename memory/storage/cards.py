@@ -72,19 +72,28 @@ def _when(row: CardRow) -> When | None:
         all_day=row.all_day,
         end=None if row.ends_local is None else datetime.fromisoformat(row.ends_local),
         rrule=row.rrule,
+        exdates=tuple(datetime.fromisoformat(each) for each in row.exdates or ()),
     )
 
 
 def when_columns(when: When | None) -> dict[str, Any]:
     """The columns that hold a moment."""
     if when is None:
-        return {"starts_local": None, "ends_local": None, "zone": None, "all_day": False, "rrule": None}
+        return {
+            "starts_local": None,
+            "ends_local": None,
+            "zone": None,
+            "all_day": False,
+            "rrule": None,
+            "exdates": [],
+        }
     return {
         "starts_local": when.start.isoformat(timespec="minutes"),
         "ends_local": None if when.end is None else when.end.isoformat(timespec="minutes"),
         "zone": when.zone,
         "all_day": when.all_day,
         "rrule": when.rrule,
+        "exdates": [each.isoformat(timespec="minutes") for each in when.exdates],
     }
 
 

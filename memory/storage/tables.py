@@ -283,6 +283,7 @@ class CardRow(Base):
     zone: Mapped[str | None] = mapped_column(String(64))
     all_day: Mapped[bool] = mapped_column(default=False)
     rrule: Mapped[str | None] = mapped_column(String(300))
+    exdates: Mapped[list[str]] = mapped_column(default=list)  # occurrences left out: naive wall clock, ISO
     due_at: Mapped[datetime | None]  # the next firing, UTC
     version: Mapped[int] = mapped_column(default=1)
     terms: Mapped[str] = mapped_column(Text, default="", deferred=True)  # folded and stemmed, by blanks
@@ -471,6 +472,7 @@ class DecisionRow(Base):
     active: Mapped[bool] = mapped_column(default=True)
     supersedes_id: Mapped[int | None] = mapped_column(ForeignKey("decisions.id", ondelete="SET NULL"))
     withdrawn_at: Mapped[datetime | None]
+    batch: Mapped[str] = mapped_column(String(24), default="")  # one import, so that it can be undone
 
 
 class HandoverRow(Base):

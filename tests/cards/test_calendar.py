@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -16,6 +17,7 @@ from icalendar import Calendar
 from memory.cards.calendar import from_ics, to_ics
 from memory.errors import InvalidInput
 from memory.records import Card, CardStatus, Category, When
+from tests import rfc5545
 from tests.fakes import T0
 
 wall = datetime.fromisoformat  # what a clock on the wall shows
@@ -29,8 +31,7 @@ def card(when: When | None, **more: Any) -> Card:
 
 def feed(*cards: Card) -> Calendar:
     data = to_ics(cards, now=T0, name="Asterism", private="Private")
-    assert all(len(line) <= 75 for line in data.split(b"\r\n"))  # RFC 5545, 3.1
-    assert b"\n" not in data.replace(b"\r\n", b"")
+    assert rfc5545.faults(data) == []
     return Calendar.from_ical(data)
 
 
@@ -85,13 +86,14 @@ def test_words_cannot_break_out_of_their_line() -> None:
     assert str(event["SUMMARY"]).split() == ["a", "BEGIN:VALARM", "END:VALARM;,\\"]
 
 
+def _when(days: int, minutes: int, zone: str, all_day: bool, rule: str | None, left_out: int) -> When:
+    start = NEW_YEAR + timedelta(days=days, minutes=0 if all_day else minutes)
+    exdates = tuple(islice(rrulestr(rule, dtstart=start), 1, 1 + left_out)) if rule else ()
+    return When(start=start, zone=zone, all_day=all_day, rrule=rule, exdates=exdates)
+
+
 whens = st.builds(
-    lambda days, minutes, zone, all_day, rule: When(
-        start=NEW_YEAR + timedelta(days=days, minutes=0 if all_day else minutes),
-        zone=zone,
-        all_day=all_day,
-        rrule=rule,
-    ),
+    _when,
     st.integers(0, 700),
     st.integers(0, 1439),
     st.sampled_from(["Europe/Lisbon", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"]),
@@ -99,10 +101,22 @@ whens = st.builds(
     st.sampled_from(
         [None, "FREQ=DAILY", "FREQ=WEEKLY;BYDAY=MO,TH", "FREQ=MONTHLY;BYDAY=-1FR", "FREQ=YEARLY"]
     ),
+    st.integers(0, 2),
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
+@given(
+    when=whens,
+    text=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=300),
+    category=st.sampled_from([Category.EVENT, Category.TASK, Category.REMINDER]),
+)
+def test_the_file_holds_to_the_standard_whatever_is_in_it(when: When, text: str, category: Category) -> None:
+    entries = [card(when, text=text, title=text[:20], category=category)]
+    assert rfc5545.faults(to_ics(entries, now=T0, name="Asterism", private="Private")) == []
+
+
+@settings(max_examples=20, deadline=None)
 @given(when=whens, text=st.text(min_size=1, max_size=300).filter(lambda text: text.split()))
 def test_out_and_back_an_event_is_the_same(when: When, text: str) -> None:
     text = "".join(sign for sign in text if sign.isprintable()).strip() or "Choir"
@@ -111,6 +125,7 @@ def test_out_and_back_an_event_is_the_same(when: When, text: str) -> None:
     assert back.when is not None
     assert (back.when.start, back.when.zone, back.when.all_day) == (when.start, when.zone, when.all_day)
     assert back.text == " ".join(text.split())
+    assert back.when.exdates == when.exdates
     if when.rrule:
         mine, theirs = (rrulestr(rule, dtstart=when.start) for rule in (when.rrule, str(back.when.rrule)))
         assert mine[:3] == theirs[:3]
@@ -184,3 +199,70 @@ def test_the_first_and_a_later_occurrence_are_the_instants_that_ring() -> None:
     assert later.replace(tzinfo=ZoneInfo("Europe/Berlin")).astimezone(UTC) == datetime(
         2026, 3, 30, 5, 15, tzinfo=UTC
     )
+
+
+def test_an_occurrence_that_was_left_out_is_not_in_the_feed() -> None:
+    when = When(
+        start=wall("2026-03-02T07:15"),
+        zone="Europe/Berlin",
+        rrule="FREQ=DAILY",
+        exdates=(wall("2026-03-04T07:15"), wall("2026-03-29T07:15")),
+    )
+    left_out = entry(feed(card(when)))["EXDATE"]
+    assert [each.dt.isoformat() for each in left_out.dts] == [
+        "2026-03-04T07:15:00+01:00",
+        "2026-03-29T07:15:00+02:00",
+    ]
+
+
+def test_what_another_program_left_out_or_moved_does_not_happen_twice() -> None:
+    series = event(
+        "SUMMARY:Choir",
+        "DTSTART;TZID=Europe/Lisbon:20260302T200000",
+        "RRULE:FREQ=WEEKLY",
+        "EXDATE;TZID=Europe/Lisbon:20260309T200000,20260316T200000",
+        "EXDATE:20260330T190000Z",
+        "END:VEVENT",
+        "BEGIN:VEVENT",
+        "UID:1",
+        "DTSTAMP:20260301T000000Z",
+        "RECURRENCE-ID;TZID=Europe/Lisbon:20260406T200000",
+        "SUMMARY:Choir in the church",
+        "DTSTART;TZID=Europe/Lisbon:20260407T200000",
+        "END:VEVENT",
+        "BEGIN:VEVENT",
+        "UID:1",
+        "DTSTAMP:20260301T000000Z",
+        "RECURRENCE-ID;TZID=Europe/Lisbon:20260413T200000",
+        "SUMMARY:Choir",
+        "STATUS:CANCELLED",
+        "DTSTART;TZID=Europe/Lisbon:20260413T200000",
+    )
+    choir, church = from_ics(series, zone="Europe/Lisbon", language="en").cards
+    assert choir.when is not None
+    assert [f"{each:%m-%d}" for each in choir.when.exdates] == ["03-09", "03-16", "03-30", "04-06", "04-13"]
+    assert church.when is not None
+    assert church.when.start == wall("2026-04-07T20:00")
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("SUMMARY:" + "a" * 70, "a line of 78 octets"),
+        ("SUMMARY:a, b", "SUMMARY is not escaped"),
+        ("DTEND;VALUE=DATE:20260310", "DTEND is of another kind than DTSTART"),
+        ("DTEND;TZID=Europe/Lisbon:20260305T190000", "DTEND is not after DTSTART"),
+        (
+            "RRULE:FREQ=WEEKLY;UNTIL=20260601T200000",
+            "UNTIL 20260601T200000 with a start that is zone Europe/Lisbon",
+        ),
+        ("EXDATE:20260601T200000Z", "EXDATE 20260601T200000Z (utc) with a start that is zone Europe/Lisbon"),
+        ("UID:2", "VEVENT has 2 UID"),
+        ("STATUS:NEEDS-ACTION", "VEVENT with STATUS NEEDS-ACTION"),
+        ("SUMMARY:a\x07b", "a control character"),
+    ],
+)
+def test_the_strict_reader_sees_what_is_wrong(line: str, fault: str) -> None:
+    data = event("DTSTART;TZID=Europe/Lisbon:20260305T200000", line)
+    assert fault in rfc5545.faults(data)
+    assert "no VTIMEZONE for Europe/Lisbon" in rfc5545.faults(data)

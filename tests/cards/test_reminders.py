@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -10,10 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine
 
+from memory import cards
 from memory.cards import reminders
+from memory.embedding import Embedder
 from memory.errors import Conflict, InvalidInput
 from memory.records import Card, CardStatus, Category, When
 from memory.storage import cards as rows
+from memory.storage import people
 from memory.storage.engine import reading, transaction
 from tests import factories
 from tests.fakes import T0
@@ -193,3 +197,71 @@ def test_done_and_taken_back_it_rings_again(store: Engine) -> None:
     assert _again(store, card).due_at == datetime(2026, 3, 2, 10, tzinfo=UTC)
     with transaction(store) as session:
         assert not reminders.reopen(session, _again(store, card), now=T0)
+
+
+def _rings(card: Card, *, after: datetime, count: int) -> list[str]:
+    """The wall-clock times of the next rings, the waiting one first."""
+    assert card.when is not None
+    due = card.due_at
+    found: list[str] = []
+    while due is not None and len(found) < count:
+        found.append(f"{due.astimezone(ZoneInfo(card.when.zone)):%m-%d %H:%M}")
+        due = reminders.following(card.when, after=max(due, after))
+    return found
+
+
+def test_a_day_further_on_can_be_left_out_before_it_comes(store: Engine) -> None:
+    card = _card(store, rrule="FREQ=DAILY")
+    with transaction(store) as session:
+        reminders.skip(session, card, now=T0, day=wall("2026-03-04").date())
+    assert _rings(_again(store, card), after=T0, count=3) == ["03-02 10:00", "03-03 10:00", "03-05 10:00"]
+
+
+def test_two_days_left_out_in_any_order(store: Engine) -> None:
+    card = _card(store, rrule="FREQ=DAILY")
+    with transaction(store) as session:
+        later = reminders.skip(session, card, now=T0, day=wall("2026-03-03").date())
+        reminders.skip(session, later, now=T0)
+    assert _rings(_again(store, card), after=T0, count=2) == ["03-04 10:00", "03-05 10:00"]
+
+
+def test_a_day_on_which_it_does_not_fall_cannot_be_left_out(store: Engine) -> None:
+    card = _card(store, rrule="FREQ=WEEKLY;BYDAY=MO")
+    with transaction(store) as session, pytest.raises(Conflict):
+        reminders.skip(session, card, now=T0, day=wall("2026-03-03").date())
+
+
+def test_a_put_off_ring_that_is_left_out_goes_back_to_the_series(store: Engine) -> None:
+    card = _card(store, rrule="FREQ=DAILY", due_at=T0 + timedelta(minutes=70))
+    with transaction(store) as session:
+        reminders.skip(session, card, now=T0)
+    assert _rings(_again(store, card), after=T0, count=1) == ["03-03 10:00"]
+
+
+def test_what_was_left_out_stays_so_after_a_journey_and_a_change_of_words(store: Engine) -> None:
+    card = _card(store, rrule="FREQ=DAILY")
+    with transaction(store) as session:
+        reminders.skip(session, card, now=T0, day=wall("2026-03-03").date())
+    left_out = _again(store, card)
+    assert left_out.when is not None
+    assert reminders.following(
+        replace(left_out.when, zone="America/Toronto"), after=at("2026-03-02T16:00")
+    ) == at("2026-03-04T10:00", "America/Toronto")
+    same = replace(left_out.when, exdates=())  # what a form or a model sends back
+    with transaction(store) as session:
+        owner = people.by_id(session, card.person_id)
+        edited = cards.edit(
+            session, owner, left_out, embedder=Embedder(), now=T0, text="Stretch well", when=same
+        )
+    assert edited.when == left_out.when
+    assert edited.due_at == left_out.due_at
+
+
+def test_an_event_of_every_week_left_out_once_keeps_its_first_day(store: Engine) -> None:
+    card = _card(store, category=Category.EVENT, rrule="FREQ=WEEKLY;COUNT=3", due_at=None)
+    with transaction(store) as session:
+        reminders.skip(session, card, now=T0)
+    when = _again(store, card).when
+    assert when is not None
+    assert (when.start, when.exdates) == (wall("2026-03-02T10:00"), (wall("2026-03-02T10:00"),))
+    assert reminders.following(when, after=T0) == at("2026-03-09T10:00", "Europe/Lisbon")
