@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from memory.language import names
-from memory.listening.tokens import Token, tokenize
+from memory.listening.spelling import Spelling
+from memory.listening.tokens import Token, capitals, tokenize
+from memory.listening.vocabulary import Prefixed, any_of, verb_forms
 
 _DATA = Path(__file__).parent / "data"
 _MACRO = re.compile(r"(?<!\?P)<([a-z_]+)>")
@@ -50,12 +52,21 @@ class Lexicon:
     relation_starts: Mapping[str, tuple[tuple[str, ...], ...]]  # first word -> whole words, longest first
     templates: Mapping[str, str]  # sentences made by the listener, with {name} and {age}
     common: frozenset[str]  # every word the tables know: never a name in lower case
+    formal: frozenset[str]  # words that address the hearer when they have a capital: "Sie"
+    nouns: bool  # nouns have capitals: a capital word inside a sentence is no verb
+    spelling: Spelling  # what quick typing leaves out: "im", "dont", "w"
 
     def tokens(self, text: str) -> tuple[Token, ...]:
         """Words, numbers and signs of a text, cut as this language cuts them."""
-        return tokenize(
+        found = tokenize(
             text, suffixes=self.suffixes, prefixes=self.prefixes, keep=self.keep, distinct=self.distinct
         )
+        read = self.spelling.read(found, self)
+        return capitals(read, formal=self.formal, verbs=self._only_verbs) if self.nouns else read
+
+    def _only_verbs(self, word: str) -> bool:
+        """Whether a word is in the tables as a verb and not as a name or a relation."""
+        return word in self.verbs and not self.has("first_name", word) and word not in self.relation_starts
 
     def has(self, kind: str, word: str) -> bool:
         """Whether a folded word belongs to a word set."""
@@ -89,19 +100,14 @@ def _build(data: Mapping[str, Any]) -> Lexicon:
     relations |= data.get("relations", {})
     words["first_name"] = frozenset((_DATA / "first_names.txt").read_text(encoding="utf-8").split())
     words["title"] = words.get("title", frozenset()) | names.titles(language)
-    verbs, first, past = _verbs(data["verbs"])
+    verbs, first, past = verb_forms(data["verbs"])
     verbs -= words.get("never_verb", frozenset())
-    verbs |= frozenset(
-        before + verb
-        for before in data["verbs"].get("separable", "").split()
-        for verb in verbs
-        if len(verb) > 3
-    )
-    macros = {name: _any_of(group) for name, group in words.items()}
-    macros["relation"] = _any_of(relations)
-    macros["verb"] = _any_of(verbs)
-    macros["first_verb"] = _any_of(first)
-    macros["conditional"] = _any_of(_conditionals(data["verbs"]))
+    macros = {name: any_of(group) for name, group in words.items()}
+    macros["relation"] = any_of(relations)
+    macros["verb"] = any_of(verbs)
+    macros["first_verb"] = any_of(first)
+    macros["conditional"] = any_of(_conditionals(data["verbs"]))
+    before = tuple(data["verbs"].get("separable", "").split())
     macros |= {name: "(?:" + "|".join(parts) + ")" for name, parts in data.get("macros", {}).items()}
     patterns = {name: _compile(parts, macros) for name, parts in data["patterns"].items()}
     attributes = tuple(_attribute(entry, macros) for entry in data.get("attributes", ()))
@@ -119,8 +125,8 @@ def _build(data: Mapping[str, Any]) -> Lexicon:
         prefixes=tuple(data.get("prefixes", ())),
         keep=frozenset(data.get("keep", ())),
         distinct=frozenset(data.get("distinct", ())),
-        words=words,
-        verbs=verbs,
+        words=words | {"ambiguous": Prefixed(words.get("ambiguous", frozenset()), before)},
+        verbs=Prefixed(verbs, before),
         first_verbs=first,
         past_verbs=past,
         patterns=patterns,
@@ -128,15 +134,11 @@ def _build(data: Mapping[str, Any]) -> Lexicon:
         relations=relations,
         relation_starts={key: tuple(sorted(v, key=len, reverse=True)) for key, v in starts.items()},
         templates=data.get("templates", {}),
-        common=common,
+        common=Prefixed(common, before, verbs),
+        formal=frozenset(data.get("formal", ())),
+        nouns=bool(data.get("noun_capitals", False)),
+        spelling=Spelling.of(data.get("spelling", {})),
     )
-
-
-def _any_of(words: Any) -> str:
-    """A pattern part that matches any of the words, longest first; nothing when there is none."""
-    if not words:
-        return "(?!)"
-    return "(?:" + "|".join(re.escape(word) for word in sorted(words, key=lambda w: (-len(w), w))) + ")"
 
 
 def _fill(pattern: str, macros: Mapping[str, str]) -> str:
@@ -165,18 +167,3 @@ def _conditionals(data: Mapping[str, Any]) -> set[str]:
     endings = data.get("conditional_endings", "").split()
     regular = (word for group in data.get("classes", ()) for word in group["words"].split())
     return set(data.get("conditional", "").split()) | {word + end for word in regular for end in endings}
-
-
-def _verbs(data: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """All finite forms, those of the first person, and those of the past."""
-    finite = set(data.get("finite", "").split())
-    first = set(data.get("first", "").split())
-    past = set(data.get("past", "").split())
-    for group in data.get("classes", ()):
-        cut = group.get("cut", "")
-        for word in group["words"].split():
-            stem = word.removesuffix(cut) if cut else word
-            first.update(stem + ending for ending in group.get("first", "").split("|") if group.get("first"))
-            finite.update(stem + ending for ending in group.get("other", "").split("|"))
-            past.update(stem + ending for ending in group.get("past", "").split("|") if group.get("past"))
-    return frozenset(finite | first | past), frozenset(first), frozenset(past)

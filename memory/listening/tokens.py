@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
@@ -83,6 +83,32 @@ def tokenize(
     if keep:
         tokens = [_kept(token, keep, distinct) for token in tokens]
     return tuple(tokens)
+
+
+_OPENS = frozenset('.!?:…\n„"“»«(–—-')  # signs behind which a sentence or a quotation begins
+
+
+def capitals(
+    tokens: Sequence[Token], *, formal: Collection[str], verbs: Callable[[str], bool]
+) -> tuple[Token, ...]:
+    """Tokens of a language whose nouns have capitals, with what a capital inside a sentence tells.
+
+    A noun that is written like a verb ("Essen", "Koch") gets a `folded` that no verb has, and "Sie"
+    is no "she"; patterns see both as before.
+    """
+    told: list[Token] = []
+    for index, token in enumerate(tokens):
+        before = tokens[index - 1] if index else None
+        inside = before is not None and before.text[-1] not in _OPENS and before.kind is not Kind.SIGN
+        if token.kind is not Kind.WORD or not token.is_capital or not inside:
+            told.append(token)
+        elif token.text in formal:
+            told.append(replace(token, folded=token.text, norm=token.norm or token.folded))
+        elif verbs(token.folded) and not (token.text.isupper() and len(token.text) > 1):
+            told.append(replace(token, folded=token.folded + "\u00b7", norm=token.norm or token.folded))
+        else:
+            told.append(token)
+    return tuple(told)
 
 
 def _kept(token: Token, keep: Collection[str], distinct: Collection[str]) -> Token:
