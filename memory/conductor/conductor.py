@@ -40,6 +40,7 @@ log = logging.getLogger(__name__)
 _PERSONS_AT_ONCE = 256
 _SOURCE_THREADS = 64
 _BEAT_S = 1.0  # how often a process looks after its turns, in real seconds
+_LOOK_S = 1.0  # how long one who waits for an answer trusts that its wake-up is not lost
 
 
 class Conductor:
@@ -61,7 +62,6 @@ class Conductor:
         self._draining: set[int] = set()
         self._again: set[int] = set()
         self._stops: dict[int, threading.Event] = {}
-        self._ended = threading.Condition()
         self._closing = threading.Event()
         self._keeper: threading.Thread | None = None
 
@@ -232,14 +232,18 @@ class Conductor:
     def wait(self, turn_id: int, timeout_s: float) -> Turn:
         """The turn once it has ended, or as it stands after `timeout_s` seconds."""
         until = monotonic() + timeout_s
-        while True:
-            with reading(self._parts.engine) as session:
-                turn = turn_rows.by_id(session, turn_id)
-            left = until - monotonic()
-            if turn.state in ENDED or left <= 0:
-                return turn
-            with self._ended:
-                self._ended.wait(min(left, 0.25))  # another process may be the one that ends it
+        turn = self._look_at(turn_id)
+        while turn.state not in ENDED and monotonic() < until:
+            # Only this person's frames wake it: a hundred who wait must not look a hundred times each.
+            with self._parts.frames.following(turn.person_id) as news:
+                turn = self._look_at(turn_id)
+                if turn.state not in ENDED:
+                    news.wait(min(max(0.0, until - monotonic()), _LOOK_S))
+        return self._look_at(turn_id)
+
+    def _look_at(self, turn_id: int) -> Turn:
+        with reading(self._parts.engine) as session:
+            return turn_rows.by_id(session, turn_id)
 
     def recover(self) -> int:
         """Mark turns of dead processes as interrupted and run what waits; returns how many were marked."""
@@ -359,22 +363,10 @@ class Conductor:
                 self._draining.discard(person_id)
 
     def _drain(self, person_id: int) -> None:
-        parts = self._parts
         while True:
             try:
-                with transaction(parts.engine) as session:
-                    turn = leases.claim_next(
-                        session,
-                        person_id,
-                        owner=self.owner,
-                        now=parts.clock(),
-                        lease_s=parts.settings.lease_s,
-                    )
-                    if turn is not None:
-                        body = {"speaker": turn.speaker}
-                        self._frame(session, person_id, turn.conversation_id, turn.id, "running", body)
-                if turn is not None:
-                    parts.frames.wake(person_id)
+                if (turn := self._claim(person_id)) is not None:
+                    self._parts.frames.wake(person_id)
                     self._run(turn)
                     continue
             # Broad on purpose: this thread serves the person's next messages too.
@@ -387,14 +379,27 @@ class Conductor:
                 self._draining.discard(person_id)
                 return
 
+    def _claim(self, person_id: int) -> Turn | None:
+        parts = self._parts
+        with reading(parts.engine) as session:
+            if not leases.waits(session, person_id):
+                return None  # seen without queueing up among the writers
+        with transaction(parts.engine) as session:
+            now = parts.clock()
+            turn = leases.claim_next(
+                session, person_id, owner=self.owner, now=now, lease_s=parts.settings.lease_s
+            )
+            if turn is not None:
+                body = {"speaker": turn.speaker}
+                self._frame(session, person_id, turn.conversation_id, turn.id, "running", body)
+            return turn
+
     def _run(self, turn: Turn) -> None:
         stop = self._stops[turn.id] = threading.Event()
         try:
             run_turn(self._parts, turn, owner=self.owner, stop=stop, pool=self._sources, checks=self._checks)
         finally:
             self._stops.pop(turn.id, None)
-            with self._ended:
-                self._ended.notify_all()
 
     def _keep(self) -> None:
         """Hold the leases of running turns, hear stops from other processes, find what others left."""

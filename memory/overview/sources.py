@@ -16,10 +16,9 @@ from memory.overview.blocks import LATELY, PEOPLE, RECENT, RULES, SAMPLE, SETTLE
 from memory.overview.gather import Source
 from memory.overview.pack import tokens_of
 from memory.records import Card, Conversation, Decision, Person, Turn
-from memory.storage import cards as card_rows
 from memory.storage import conversations as conversation_rows
 from memory.storage import decisions as decision_rows
-from memory.storage import outcomes
+from memory.storage import outcomes, unasked
 from memory.storage import rules as rule_rows
 from memory.storage import turns as turn_rows
 
@@ -70,17 +69,17 @@ def sources_for(
         return [card for card in found if card.id not in doubted]
 
     def warm(session: Session) -> list[Entry]:
-        found = card_rows.lately(session, person.id, since=now - WARM_FOR, limit=WARM_CARDS)
+        found = unasked.lately(session, person.id, since=now - WARM_FOR, limit=WARM_CARDS)
         return _cards(beyond_doubt(session, found), guest, language, now)
 
     def lately(session: Session) -> list[Entry]:
-        found = card_rows.lately(session, person.id, since=now - LATELY_FOR, limit=WARM_CARDS + LATELY_CARDS)
+        found = unasked.lately(session, person.id, since=now - LATELY_FOR, limit=WARM_CARDS + LATELY_CARDS)
         return _cards(beyond_doubt(session, found), guest, language, now)
 
     def sample(session: Session) -> list[Entry]:
         # The same sample all day long: an answer that changes its ground every turn confuses.
         lots = random.Random(f"{person.id}:{now.date().isoformat()}")
-        found = card_rows.sample(session, person.id, lots=lots, limit=SAMPLE_CARDS)
+        found = unasked.sample(session, person.id, lots=lots, limit=SAMPLE_CARDS)
         return _cards(beyond_doubt(session, found), guest, language, now)
 
     def rules(session: Session) -> list[Entry]:
@@ -105,7 +104,7 @@ def sources_for(
     def people(session: Session) -> list[Entry]:
         return [
             Entry(key=f"person:{name}:{relation}", text="", data={"name": name, "relation": relation})
-            for name, relation in card_rows.known_people(session, person.id)
+            for name, relation in unasked.known_people(session, person.id)
         ]
 
     return {

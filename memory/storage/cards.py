@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import (
-    CompoundSelect,
     Select,
-    bindparam,
     delete,
     func,
-    literal,
     or_,
     select,
-    union_all,
     update,
 )
 from sqlalchemy.orm import Session
@@ -338,63 +332,6 @@ def people(session: Session, person_id: int, *, limit: int = 1000) -> list[Card]
     return [to_record(row) for row in rows]
 
 
-def known_people(session: Session, person_id: int, *, limit: int = 200) -> list[tuple[str, str]]:
-    """Names and relations of the people on person cards, last mentioned first."""
-    rows = session.execute(
-        select(CardRow.people, CardRow.relation)
-        .where(CardRow.person_id == person_id, CardRow.status == "active", CardRow.category == "person")
-        .order_by(CardRow.mentioned_at.desc())
-        .limit(limit)
-    )
-    return [(names[0], relation) for names, relation in rows if names]
-
-
-def lately(session: Session, person_id: int, *, since: datetime, limit: int) -> list[Card]:
-    """Active cards mentioned since a moment, last mentioned first; themes left out."""
-    rows = session.execute(
-        select(*_COLUMNS)
-        .where(
-            CardRow.person_id == person_id,
-            CardRow.status == "active",
-            CardRow.mentioned_at >= since,
-            CardRow.category != "theme",
-        )
-        .order_by(CardRow.mentioned_at.desc(), CardRow.id.desc())
-        .limit(limit)
-    )
-    return [to_record(cast(CardRow, row)) for row in rows]
-
-
-def sample(session: Session, person_id: int, *, lots: random.Random, limit: int) -> list[Card]:
-    """Some active cards, pinned ones first, without reading the whole store.
-
-    Random places in the range of ids are looked up one by one, so that the cost
-    does not grow with the number of cards.
-    """
-    pinned = session.execute(
-        select(CardRow.id, CardRow.status)
-        .where(CardRow.person_id == person_id, CardRow.pinned)
-        .order_by(CardRow.id)
-        .limit(limit)
-    )
-    chosen = dict.fromkeys(card_id for card_id, status in pinned if status == "active")
-    low = session.scalar(select(func.min(CardRow.id)).where(CardRow.person_id == person_id))
-    high = session.scalar(select(func.max(CardRow.id)).where(CardRow.person_id == person_id))
-    if low is None or high is None:
-        return []
-    places = {f"place{number}": lots.randint(low, high) for number in range(limit)}
-    # Status and category are looked at here: asked for in the query, they would make SQLite
-    # walk the whole store by another index.
-    for _, card_id, status, category in sorted(
-        session.execute(_near(limit), {"person": person_id, **places})
-    ):
-        if status == "active" and category != "theme" and len(chosen) < limit:
-            chosen[card_id] = None
-    rows = session.execute(select(*_COLUMNS).where(CardRow.id.in_(list(chosen))))
-    found = {row.id: to_record(cast(CardRow, row)) for row in rows}
-    return [found[card_id] for card_id in chosen if card_id in found]
-
-
 def to_do(session: Session, person_id: int) -> list[Card]:
     """Open tasks, reminders and events that are dated, by their wall-clock start; undated ones last."""
     rows = session.scalars(
@@ -452,29 +389,3 @@ def history(session: Session, card_id: int) -> list[Card]:
 
 def _active(person_id: int) -> Select[CardRow]:
     return select(CardRow).where(CardRow.person_id == person_id, CardRow.status == "active")
-
-
-# Columns instead of rows where many are read and none is changed: half the time. What only search needs is
-# left out.
-_COLUMNS = [
-    each
-    for each in CardRow.__table__.columns
-    if each.key not in ("terms", "surface_terms", "vector", "vector_version", "x", "y")
-]
-
-
-@cache
-def _near(places: int) -> CompoundSelect[int, int, str, str]:
-    """Three cards of a person from each of some places on, in one statement that is built once."""
-    return union_all(
-        *(
-            select(
-                select(literal(number).label("place"), CardRow.id, CardRow.status, CardRow.category)
-                .where(CardRow.person_id == bindparam("person"), CardRow.id >= bindparam(f"place{number}"))
-                .order_by(CardRow.id)
-                .limit(3)
-                .subquery()
-            )
-            for number in range(places)
-        )
-    )

@@ -116,6 +116,16 @@ def running_owners(session: Session) -> set[str]:
     return set(session.scalars(select(TurnRow.claimed_by).where(TurnRow.state == "running").distinct()))
 
 
+def waits(session: Session, person_id: int) -> bool:
+    """Whether the person has a turn that nobody has claimed."""
+    return (
+        session.scalar(
+            select(TurnRow.id).where(TurnRow.person_id == person_id, TurnRow.state == "waiting").limit(1)
+        )
+        is not None
+    )
+
+
 def people_waiting(session: Session) -> list[int]:
     """People with a waiting turn and none running."""
     other = aliased(TurnRow)

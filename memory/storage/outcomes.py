@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, delete, exists, func, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, exists, func, select, update
 from sqlalchemy.orm import Session
 
 from memory.records import Card, Turn
@@ -306,16 +306,16 @@ def unmark(session: Session, turn_id: int) -> None:
     session.execute(update(TurnRow).where(TurnRow.id == turn_id).values(judged_at=None))
 
 
+# Built once: several sources of every turn ask it.
+_IN_DOUBT = select(WorthRow.card_id).where(
+    WorthRow.person_id == bindparam("person"),
+    WorthRow.status.in_(("suspect", "suppressed", "deprecated")),
+)
+
+
 def in_doubt(session: Session, person_id: int) -> frozenset[int]:
     """Cards of a person that are on trial or not to be offered unasked."""
-    return frozenset(
-        session.scalars(
-            select(WorthRow.card_id).where(
-                WorthRow.person_id == person_id,
-                WorthRow.status.in_(("suspect", "suppressed", "deprecated")),
-            )
-        )
-    )
+    return frozenset(session.scalars(_IN_DOUBT, {"person": person_id}))
 
 
 def by_status(

@@ -107,7 +107,7 @@ def by_id(session: Session, turn_id: int) -> Turn:
     row = session.get(TurnRow, turn_id, populate_existing=True)
     if row is None:
         raise NotFound("turn", turn_id)
-    return to_record(row, _feedback(session, turn_id))
+    return to_record(row, _feedback(session, row))
 
 
 def find(session: Session, turn_id: int) -> Turn | None:
@@ -138,7 +138,7 @@ def by_public_id(session: Session, person_id: int, public_id: str) -> Turn:
     )
     if row is None:
         raise NotFound("turn", public_id)
-    return to_record(row, _feedback(session, row.id))
+    return to_record(row, _feedback(session, row))
 
 
 def public_ids(session: Session, person_id: int, turn_ids: Collection[int]) -> dict[int, str]:
@@ -405,5 +405,7 @@ def _by_client(session: Session, person_id: int, client_id: str) -> TurnRow | No
     )
 
 
-def _feedback(session: Session, turn_id: int) -> int:
-    return session.scalar(select(VoteRow.value).where(VoteRow.turn_id == turn_id)) or 0
+def _feedback(session: Session, row: TurnRow) -> int:
+    # By the person too: votes are indexed by person and turn, and every read of a turn comes through here.
+    vote = select(VoteRow.value).where(VoteRow.person_id == row.person_id, VoteRow.turn_id == row.id)
+    return session.scalar(vote) or 0

@@ -13,7 +13,7 @@ from memory.cards.recall import Angle, Recalled, recall
 from memory.language import fold
 from memory.records import Card, Category, TranscriptHit
 from memory.storage import cards as rows
-from memory.storage import turns
+from memory.storage import turns, unasked
 from memory.storage.engine import reading
 from memory.web.current import now, person, wants_fragment, wiring
 
@@ -70,7 +70,7 @@ def page() -> str:
         talks = [hit for hit in recalled.talks if chosen.takes_talk(hit)]
         ids = {card.turn_id for card in found if card.turn_id is not None}
         turn_of = turns.public_ids(session, person().id, ids)
-        known = sorted({name for name, _ in rows.known_people(session, person().id) if name}, key=fold)
+        known = sorted({name for name, _ in unasked.known_people(session, person().id) if name}, key=fold)
     return render_template(
         "search/_results.html" if wants_fragment() else "search/page.html",
         chosen=chosen,

@@ -7,7 +7,7 @@ import random
 from sqlalchemy import Engine
 
 from memory.records import CardStatus, Category
-from memory.storage import cards
+from memory.storage import unasked
 from memory.storage.engine import reading
 from tests import factories
 from tests.fakes import T0
@@ -24,20 +24,20 @@ def test_pinned_first_none_twice_and_none_of_others(engine: Engine) -> None:
     factories.card(engine, owner, text="theme", category=Category.THEME)
     with reading(engine) as session:
         for seed in range(5):
-            found = cards.sample(session, owner.id, lots=random.Random(seed), limit=10)
+            found = unasked.sample(session, owner.id, lots=random.Random(seed), limit=10)
             ids = [card.id for card in found]
             assert ids[0] == pinned
             assert len(ids) == len(set(ids))
             assert 1 < len(ids) <= 10
             assert set(ids[1:]) <= mine
-        again = cards.sample(session, owner.id, lots=random.Random(4), limit=10)
+        again = unasked.sample(session, owner.id, lots=random.Random(4), limit=10)
     assert [card.id for card in again] == ids
 
 
 def test_of_nothing_there_is_no_sample(engine: Engine) -> None:
     owner = factories.person(engine)
     with reading(engine) as session:
-        assert cards.sample(session, owner.id, lots=random.Random(1), limit=10) == []
+        assert unasked.sample(session, owner.id, lots=random.Random(1), limit=10) == []
 
 
 def test_lately_is_newest_first_within_the_span(engine: Engine) -> None:
@@ -45,5 +45,5 @@ def test_lately_is_newest_first_within_the_span(engine: Engine) -> None:
     for number in range(3):
         factories.card(engine, owner, text=f"{number}", learned_at=T0.replace(hour=number))
     with reading(engine) as session:
-        found = cards.lately(session, owner.id, since=T0.replace(hour=1), limit=5)
+        found = unasked.lately(session, owner.id, since=T0.replace(hour=1), limit=5)
     assert [card.text for card in found] == ["2", "1"]
