@@ -7,6 +7,7 @@ import logging
 from jobs.wiring import wiring
 from memory.cards.tidy import tidy
 from memory.errors import NotFound
+from memory.portability import importing
 from memory.queue import JobName
 from memory.storage import tidying
 from memory.storage.engine import reading
@@ -29,6 +30,7 @@ def run(*, person_id: int = 0) -> int:
     parts = wiring()
     if person_id:
         try:
+            importing.embed_missing(parts.engine, parts.embedder, person_id)  # if an import's job was lost
             return tidy(parts.engine, parts.embedder, person_id, now=parts.clock()).changes
         except NotFound:
             log.info("person gone before the tidying", extra={"person_id": person_id})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +26,7 @@ from memory.storage.engine import reading, transaction
 log = logging.getLogger(__name__)
 
 CHANNEL = "asterism:frames:"  # and a person's id: something happened to them
+_DROP = b"drop"  # in place of a wake-up: let go of what is held of this person
 _POLL_S = 2.0  # how long a reader trusts silence when the wake-up may be lost
 
 
@@ -54,6 +55,31 @@ class Frames:
         self._wake: dict[int, threading.Condition] = {}
         self._listener: threading.Thread | None = None
         self._lock = threading.Lock()
+        self._droppers: list[Callable[[int | None], None]] = []
+
+    def on_drop(self, drop: Callable[[int | None], None]) -> None:
+        """Have `drop` called with a person's id whenever any process says so, and with None for everybody:
+        when what was said may have been missed. It may come twice, and from another thread.
+        """
+        self._droppers.append(drop)
+
+    def drop_copies(self, person_id: int) -> None:
+        """Have every process let go of what it holds of a person: they erased it, or much of it is new."""
+        self._drop(person_id)
+        if self._redis is not None:
+            try:
+                self._redis.publish(f"{CHANNEL}{person_id}", _DROP)
+            except RedisError as error:
+                # The others drop everything as soon as they hear Valkey again.
+                log.warning("copies not dropped", extra={"error": type(error).__name__})
+
+    def listen(self) -> None:
+        """Hear from now on what other processes say, also before the first browser is here."""
+        self._listen()
+
+    def _drop(self, person_id: int | None) -> None:
+        for drop in self._droppers:
+            drop(person_id)
 
     def add(
         self,
@@ -162,6 +188,7 @@ class Frames:
     def _hear(self) -> None:
         """Turn wake-ups of other processes into local ones; survives a restarted Valkey."""
         pause = threading.Event()
+        may_have_missed = False
         while True:
             try:
                 assert self._redis is not None  # noqa: S101 (told to the type checker)
@@ -169,9 +196,15 @@ class Frames:
                     channel.psubscribe(f"{CHANNEL}*")
                     for person_id in list(self._wake):
                         self._notify(person_id)  # what came while Valkey was away was not heard
+                    if may_have_missed:
+                        self._drop(None)
+                    may_have_missed = True
                     for message in channel.listen():
                         name = message["channel"]
                         name = name.decode() if isinstance(name, bytes) else name
-                        self._notify(int(name.removeprefix(CHANNEL)))
+                        person_id = int(name.removeprefix(CHANNEL))
+                        if message["data"] == _DROP:
+                            self._drop(person_id)
+                        self._notify(person_id)
             except (RedisError, OSError):
                 pause.wait(_POLL_S)

@@ -32,6 +32,7 @@ class JobName(StrEnum):
     TIDY = "jobs.tidy.run"
     PLACE = "jobs.place.run"
     ERASE = "jobs.erase.run"
+    EMBED = "jobs.embed.run"
 
 
 QUEUE_OF: dict[JobName, str] = {
@@ -44,6 +45,7 @@ QUEUE_OF: dict[JobName, str] = {
     JobName.TIDY: BACKGROUND,
     JobName.PLACE: BACKGROUND,
     JobName.ERASE: BACKGROUND,
+    JobName.EMBED: BACKGROUND,
 }
 
 

@@ -10,6 +10,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from sqlalchemy import Engine
 
+from memory.cards.ranking.names import name_words
 from memory.cards.recall import CardCache
 from memory.clock import Clock, choose_clock
 from memory.conductor.conductor import Conductor
@@ -19,6 +20,8 @@ from memory.decisions.schema import Keys
 from memory.decisions.schema import load as load_keys
 from memory.embedding import Embedder
 from memory.frames import Frames
+from memory.listening import durable
+from memory.llm.embedded.topics import topics
 from memory.llm.interface import Model
 from memory.llm.models import ModelChooser
 from memory.queue import JobQueue
@@ -62,14 +65,18 @@ def build(
         retry=Retry(NoBackoff(), 1),
     )
     embedder = Embedder()
+    cache = CardCache(settings.cache_mb)
+    frames = Frames(engine, redis)
+    frames.on_drop(cache.drop)
+    frames.on_drop(lambda _person_id: _forget_texts(embedder))
     parts = Parts(
         settings=settings,
         clock=clock or choose_clock(settings.clock_file),
         engine=engine,
-        frames=Frames(engine, redis),
+        frames=frames,
         queue=JobQueue(redis),
         embedder=embedder,
-        cache=CardCache(settings.cache_mb),
+        cache=cache,
         keys=load_keys(settings.keys_file),
         model=model or ModelChooser(settings, embedder),
     )
@@ -86,3 +93,11 @@ def build(
         model=parts.model,
         conductor=Conductor(parts),
     )
+
+
+def _forget_texts(embedder: Embedder) -> None:
+    """Empty what is kept by its text to save time: whose it was cannot be told, so all of it."""
+    embedder.forget()
+    durable.forget()
+    name_words.cache_clear()
+    topics.cache_clear()

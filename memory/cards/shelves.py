@@ -78,10 +78,13 @@ class CardCache:
             yield shelves
         self._shrink()
 
-    def drop(self, person_id: int) -> None:
-        """Let go of a person's shelves, for instance because the person erased everything."""
+    def drop(self, person_id: int | None) -> None:
+        """Let go of a person's shelves, for instance because the person erased everything; None: of all."""
         with self._lock:
-            self._held.pop(person_id, None)
+            if person_id is None:
+                self._held.clear()
+            else:
+                self._held.pop(person_id, None)
 
     def _shrink(self) -> None:
         with self._lock:

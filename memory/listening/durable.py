@@ -42,6 +42,11 @@ def vectors(texts: Sequence[str]) -> NDArray[np.float32]:
     return _embedder.encode(texts)
 
 
+def forget() -> None:
+    """Empty the cache of texts: what a person erased stays in no process."""
+    _embedder.forget()
+
+
 @lru_cache(maxsize=1)
 def _weights() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     with np.load(WEIGHTS) as stored:

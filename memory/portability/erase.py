@@ -13,8 +13,6 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 from sqlalchemy import Engine
 
-from memory.cards.recall import CardCache
-from memory.embedding import Embedder
 from memory.frames import Frames
 from memory.queue import BACKGROUND, PROMPT
 from memory.records import Person
@@ -38,8 +36,6 @@ def erase(
     person: Person,
     *,
     redis: Redis | None,
-    cache: CardCache,
-    embedder: Embedder,
     frames: Frames,
     now: datetime,
 ) -> Receipt:
@@ -48,8 +44,7 @@ def erase(
         ids = portable.own_ids(session, person.id)
         layers = portable.erase(session, person.id)
     layers["queued jobs"] = _drop_jobs(redis, ids) if redis is not None else 0
-    cache.drop(person.id)
-    embedder.forget()
+    frames.drop_copies(person.id)
     scrubbed = scrub(engine)
     log.info("erased", extra={"person_id": person.id, "rows": sum(layers.values())})
     frames.wake(person.id)

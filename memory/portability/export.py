@@ -9,12 +9,10 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Engine
 
+from memory.portability.schema import FORMAT, VERSION
 from memory.records import Category, Person
 from memory.storage import portable
 from memory.storage.engine import reading
-
-FORMAT = "asterism-export"
-VERSION = 1
 
 
 def as_data(engine: Engine, person: Person, *, now: datetime) -> dict[str, Any]:

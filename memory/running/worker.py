@@ -2,22 +2,44 @@
 
 from __future__ import annotations
 
+import logging
 import signal
+import sys
 from collections.abc import Sequence
+from typing import Any
 
 import rq
 from redis import Redis
 from rq import Queue
 from rq.job import Job
 from rq.serializers import JSONSerializer
+from rq.worker import BaseWorker
 
 from memory.queue import BACKGROUND, PROMPT
+from memory.running.logs import LineFormatter
 from memory.running.supervisor import die_with_parent
+
+log = logging.getLogger(__name__)
 
 QUEUES = (PROMPT, BACKGROUND)
 
 
-class Worker(rq.Worker):
+class Discreet(BaseWorker):
+    """Keeps out of Valkey and the log what an error says: that may be a person's words."""
+
+    def handle_job_failure(self, job: Job, queue: Queue, *args: Any, **told: Any) -> None:
+        """Store where a job broke, and the errors' classes."""
+        broken = sys.exc_info()
+        if broken[0] is not None:
+            told["exc_string"] = LineFormatter().formatException(broken)
+        super().handle_job_failure(job, queue, *args, **told)
+
+    def handle_exception(self, job: Job, *exc_info: Any) -> None:
+        """Say in the log that a job broke; RQ's own line would hold the error's words."""
+        log.error("job failed", exc_info=exc_info, extra={"job": job.id, "function": job.func_name})
+
+
+class Worker(Discreet, rq.Worker):
     """RQ's worker, whose forked child does not outlive it."""
 
     def main_work_horse(self, job: Job, queue: Queue) -> None:

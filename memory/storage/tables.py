@@ -184,6 +184,7 @@ class TurnRow(Base):
     judged_at: Mapped[datetime | None]
     kept: Mapped[list[str]] = mapped_column(default=list)  # public ids of the visible cards it made
     trace: Mapped[dict[str, Any]] = mapped_column(default=dict, deferred=True)
+    batch: Mapped[str] = mapped_column(String(24), default="")  # one import, so that it can be undone
     error: Mapped[str] = mapped_column(Text, default="")
     terms: Mapped[str] = mapped_column(Text, default="", deferred=True)
     vector: Mapped[Vector | None] = mapped_column(UnitVector, deferred=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from typing import Any
 
 from flask import Blueprint, Response, flash, redirect, render_template, request, url_for
@@ -17,16 +19,17 @@ from memory.portability import export, importing
 from memory.queue import JobName
 from memory.storage import cards
 from memory.storage.engine import reading
-from memory.web.current import now, person, wiring
+from memory.web.current import now, person, wants_fragment, wiring
+from memory.web.security import MOST_UPLOAD_BYTES
 
 bp = Blueprint("data", __name__, url_prefix="/data")
-MOST_BYTES = 50_000_000
+MOST_BYTES = MOST_UPLOAD_BYTES
 
 
 @bp.get("/")
 def page() -> str:
     """What can be done with one's own data."""
-    return render_template("data/page.html")
+    return render_template("data/page.html", batches=importing.batches(wiring().engine, person()))
 
 
 @bp.get("/export.<kind>")
@@ -50,18 +53,41 @@ def take(kind: str) -> AnyResponse:
 @bp.post("/import")
 def look() -> str:
     """Read a file and say what bringing it back would add; nothing is added yet."""
-    text = _uploaded()
-    data = _parsed(text)
-    found = importing.preview(wiring().engine, person(), data)
-    return render_template("data/preview.html", preview=found, labels=_labels(), text=text)
+    content = _uploaded()
+    found = importing.preview(wiring().engine, person(), importing.parsed(content))
+    return render_template("data/preview.html", preview=found, labels=_labels(), packed=_packed(content))
 
 
 @bp.post("/import/confirm")
-def bring_in() -> str:
-    """Bring the file that was looked at back."""
-    data = _parsed(request.form.get("text", ""))
-    done = importing.bring_in(wiring().engine, wiring().embedder, person(), data)
-    return render_template("data/imported.html", imported=done, labels=_labels())
+def bring_in() -> AnyResponse:
+    """Bring the file that was looked at back; what takes long goes on behind the page that follows."""
+    parts = wiring()
+    data = importing.parsed(_unpacked(request.form.get("packed", "")))
+    done = importing.bring_in(parts.engine, person(), data, now=now())
+    if not parts.queue.enqueue(JobName.EMBED, unique=str(person().id), person_id=person().id):
+        importing.embed_missing(parts.engine, parts.embedder, person().id)
+    told: dict[str, Any] = {name: count for name, count in done.added.items() if count and name in _labels()}
+    return redirect(url_for(".imported", batch=done.batch, **told), code=303)
+
+
+@bp.get("/import/<batch>")
+def imported(batch: str) -> str:
+    """What an import brought, and how far it is."""
+    parts, owner = wiring(), person()
+    ready, total = importing.progress(parts.engine, owner)
+    if ready < total:  # in case the job was lost
+        parts.queue.enqueue(JobName.EMBED, unique=str(owner.id), person_id=owner.id)
+    added = {name: request.args.get(name, 0, type=int) for name in _labels()}
+    template = "data/_progress.html" if wants_fragment() else "data/imported.html"
+    return render_template(
+        template,
+        batch=batch,
+        added=added,
+        labels=_labels(),
+        ready=ready,
+        all=total,
+        is_here=any(each.name == batch for each in importing.batches(parts.engine, owner)),
+    )
 
 
 @bp.post("/import/undo")
@@ -82,8 +108,6 @@ def erase() -> str:
         parts.engine,
         person(),
         redis=parts.redis,
-        cache=parts.cache,
-        embedder=parts.embedder,
         frames=parts.frames,
         now=now(),
     )
@@ -99,24 +123,33 @@ def _file(content: bytes, kind: str, ending: str) -> AnyResponse:
     )
 
 
-def _uploaded() -> str:
+def _uploaded() -> bytes:
     file = request.files.get("file")
-    content = file.read(MOST_BYTES + 1) if file is not None else b""
+    content = b""
+    if file is not None:
+        content = file.read(MOST_BYTES + 1)
+        file.close()  # a large one lies in a file of its own
     if not content:
         raise InvalidInput("Choose a file first.")
     if len(content) > MOST_BYTES:
         raise InvalidInput("The file may have at most %(most)s MB.", most=MOST_BYTES // 1_000_000)
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise InvalidInput("This file is no export of Asterism.") from None
+    return content
 
 
-def _parsed(text: str) -> Any:
+def _packed(content: bytes) -> str:
+    """A file as the page carries it from looking to confirming: nothing of it is kept on the server."""
+    return base64.b64encode(zlib.compress(content, 6)).decode()
+
+
+def _unpacked(packed: str) -> bytes:
     try:
-        return json.loads(text)
-    except ValueError:
-        raise InvalidInput("This file is no export of Asterism.") from None
+        unpacking = zlib.decompressobj()
+        content = unpacking.decompress(base64.b64decode(packed, validate=True), MOST_BYTES)
+    except (ValueError, zlib.error):
+        raise InvalidInput("Choose a file first.") from None
+    if unpacking.unconsumed_tail or not unpacking.eof:
+        raise InvalidInput("The file may have at most %(most)s MB.", most=MOST_BYTES // 1_000_000)
+    return content
 
 
 def _labels() -> dict[str, str]:

@@ -12,10 +12,12 @@ from flask_wtf import CSRFProtect
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from memory.accounts import fold_email
-from memory.web.current import wiring
+from memory.web.current import person_or_none, wiring
 
 SESSION_LIFE = timedelta(days=90)
 MOST_FORM_BYTES = 2 * 1024 * 1024
+MOST_UPLOAD_BYTES = 50_000_000  # of a person's own export, which comes back
+_UPLOADS = frozenset({"data.look", "data.bring_in"})
 FEW_BY_ADDRESS = "60 per minute; 600 per hour"
 FEW_BY_ACCOUNT = "10 per 5 minutes; 50 per day"
 
@@ -43,6 +45,7 @@ def init(app: Flask) -> None:
         # Signing in must work while the queue's server is down: each process then counts for itself.
         RATELIMIT_IN_MEMORY_FALLBACK_ENABLED=True,
     )
+    app.before_request(_take_uploads)  # before the protection looks into the form
     csrf.init_app(app)
     limiter.init_app(app)
     if settings.trusted_proxies:
@@ -51,6 +54,13 @@ def init(app: Flask) -> None:
             app.wsgi_app, x_for=count, x_proto=count, x_host=count
         )
     app.after_request(_add_headers)
+
+
+def _take_uploads() -> None:
+    """Let the two pages that take an export in take a large one; no other."""
+    if request.endpoint in _UPLOADS and person_or_none() is not None:
+        request.max_content_length = MOST_UPLOAD_BYTES + MOST_FORM_BYTES
+        request.max_form_memory_size = MOST_UPLOAD_BYTES
 
 
 def account_key() -> str:

@@ -3,10 +3,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from rq import Queue, SimpleWorker
+from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from memory.queue import BACKGROUND, PROMPT, JobName
-from memory.running.worker import listening, make_worker
+from memory.running.logs import LineFormatter
+from memory.running.worker import Discreet, listening, make_worker
 from memory.wiring import Wiring
 
 
@@ -34,3 +37,30 @@ def test_live_workers_are_counted_for_each_queue(wiring: Wiring) -> None:
     made.register_birth()  # type: ignore[no-untyped-call]
     assert listening(wiring.redis) == {PROMPT: 0, BACKGROUND: 1}
     made.register_death()  # type: ignore[no-untyped-call]
+
+
+def test_what_an_error_says_is_neither_kept_nor_logged(
+    wiring: Wiring, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be a person's words: a value that could not be read, for instance."""
+
+    class Here(Discreet, SimpleWorker):
+        """Does the jobs in this process."""
+
+    def broken(**_ids: int) -> None:
+        raise ValueError("cannot read " + "".join(("Zin", "nober")))
+
+    monkeypatch.setattr("jobs.archive.sweep", broken)
+    wiring.queue.enqueue(JobName.SWEEP, unique="broken")
+    queues = [Queue(BACKGROUND, connection=wiring.redis, serializer=JSONSerializer)]
+    Here(queues, connection=wiring.redis, serializer=JSONSerializer).work(burst=True)
+    kept = [wiring.redis.dump(key) for key in wiring.redis.scan_iter("*")]
+    assert kept
+    assert not [each for each in kept if b"Zinnober" in bytes(each or b"")]
+    failed = queues[0].failed_job_registry.get_job_ids()
+    assert len(failed) == 1
+    said = Job.fetch(failed[0], connection=wiring.redis, serializer=JSONSerializer).latest_result()
+    assert said is not None
+    assert "builtins.ValueError" in str(said.exc_string)
+    assert "Zinnober" not in str(said.exc_string)  # RQ keeps it packed
+    assert "Zinnober" not in "".join(LineFormatter().format(record) for record in caplog.records)

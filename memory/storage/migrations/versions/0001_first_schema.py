@@ -207,6 +207,7 @@ def upgrade() -> None:
         sa.Column("judged_at", UtcDateTime(), nullable=True),
         sa.Column("kept", sa.JSON(), nullable=False),
         sa.Column("trace", sa.JSON(), nullable=False),
+        sa.Column("batch", sa.String(length=24), nullable=False),
         sa.Column("error", sa.Text(), nullable=False),
         sa.Column("terms", sa.Text(), nullable=False),
         sa.Column("vector", UnitVector(), nullable=True),
