@@ -10,7 +10,14 @@ from memory.listening.regions import Sentence
 from memory.listening.scene import Scene, sentence_case, strip
 from memory.listening.tokens import Piece
 
-_ITEMS = {"cancel": "cancel", "move": "move", "done": "done", "snooze": "snooze", "other_one": "other_one"}
+_ITEMS = {
+    "skip": "skip",
+    "cancel": "cancel",
+    "move": "move",
+    "done": "done",
+    "snooze": "snooze",
+    "other_one": "other_one",
+}
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,8 @@ def on_item(scene: Scene, piece: Piece) -> Request | None:
     lex, norm = scene.lex, piece.norm
     for name, verb in _ITEMS.items():
         match = lex.begins(name, norm)
+        if match is None and name == "done":
+            match = lex.search("done_tail", norm)
         if match is None and name in ("cancel", "other_one", "move"):
             match = lex.search(name, norm)
             if match and match.start() and name == "move" and not lex.search("todo_noun", norm):
@@ -85,7 +94,7 @@ def on_item(scene: Scene, piece: Piece) -> Request | None:
         rest = piece.without(first, last) if len(piece) > last - first else piece
         rest = rest.outside([span for t in times for span in t.spans])
         topic = _plain(scene, rest).said(scene.text) if rest else ""
-        when = told[0].when(scene.zone) if told and name in ("move", "snooze", "cancel") else None
+        when = told[0].when(scene.zone) if told and name in ("move", "snooze", "cancel", "skip") else None
         return Request(verb=verb, topic=topic.strip(" ,.!?;:"), when=when)
     return None
 
@@ -130,6 +139,7 @@ def question(scene: Scene, sentence: Sentence, piece: Piece) -> Question | None:
         or bool(lex.begins("recall", norm))
         or bool(lex.begins("know", norm))
         or bool(lex.begins("last_talk", norm))
+        or about_person(scene, piece)
     )
     if not asks:
         return None
@@ -144,6 +154,13 @@ def question(scene: Scene, sentence: Sentence, piece: Piece) -> Question | None:
         attribute=_asked(scene, norm),
         about_speaker=own and not any(m.name for m in mentions),
     )
+
+
+def about_person(scene: Scene, piece: Piece) -> bool:
+    """Whether a sentence asks what there is to know of one of the person's people ("tell me about Petra")."""
+    if not scene.lex.begins("know_person", piece.norm):
+        return False
+    return any(m.known or m.owner in ("self", "article") for m in scene.people.find(piece))
 
 
 def _asked(scene: Scene, norm: str) -> str:

@@ -24,6 +24,7 @@ from memory.listening.tokens import Piece
 from memory.records import Category
 
 _ORDER = tuple(Act)
+_SHORT = 14  # words of a command about one thing
 _QUIET = frozenset({Act.GREETING, Act.THANKS, Act.QUESTION, Act.LAST_TALK, Act.WHAT_DO_YOU_KNOW})
 
 
@@ -196,6 +197,14 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bo
     if listed is not None and listed.candidate is not None:
         draft.candidates.append(listed.candidate)
         return True
+    if _leaves_out(scene, core, draft):
+        return True
+    moved = acts.on_item(scene, core) if lex.begins("move", core.norm) else None
+    if moved is not None and moved.verb == "move" and lex.search("todo_noun", core.norm):
+        draft.fields["request"] = moved
+        draft.acts.add(Act.CANCEL)
+        draft.unsure = True
+        return True
     if remind(scene, sentence, core, draft):
         if tail:
             draft.candidates = [c for c in draft.candidates if c.category is not Category.REMINDER]
@@ -207,12 +216,25 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bo
             _add_note(scene, found.candidate, core, draft)
             return True
     item = acts.on_item(scene, core)
-    if item is not None and (item.verb != "done" or len(core) <= 12):
+    if item is not None and (item.verb != "done" or len(core) <= 12 or lex.search("done_tail", core.norm)):
         draft.fields["request"] = item
         draft.acts.add(Act.CANCEL)
         draft.unsure = True
-        return item.verb != "done"
+        return item.verb != "done" or bool(lex.search("done_tail", core.norm))
     return False
+
+
+def _leaves_out(scene: Scene, core: Piece, draft: Draft) -> bool:
+    """ "Don't remind me of it this time": one occurrence that is not wanted, and no new reminder."""
+    item = acts.on_item(scene, core) if len(core) <= _SHORT else None
+    if item is None or item.verb not in ("skip", "cancel"):
+        return False
+    if item.verb == "cancel" and not scene.lex.begins("cancel", core.norm):
+        return False  # a title in the middle of another command
+    draft.fields["request"] = item
+    draft.acts.add(Act.CANCEL)
+    draft.unsure = True
+    return True
 
 
 def _add_note(scene: Scene, candidate: Candidate, core: Piece, draft: Draft) -> None:
@@ -339,7 +361,7 @@ def _asked(scene: Scene, asked: Question | None, core: Piece, request: bool, dra
     draft.fields["question"] = asked
     if lex.begins("last_talk", norm) or (lex.search("last_talk", norm) and len(core) < 14):
         draft.acts.add(Act.LAST_TALK)
-    elif lex.begins("know", norm) or lex.search("know", norm):
+    elif lex.begins("know", norm) or lex.search("know", norm) or acts.about_person(scene, core):
         draft.acts.add(Act.WHAT_DO_YOU_KNOW)
     elif lex.begins("recall", norm):
         draft.acts.add(Act.QUESTION)

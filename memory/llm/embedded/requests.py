@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from memory.language import find_times, fold, next_occurrence, question_words, say_date, say_time
+from memory.language import find_times, fold, next_occurrence, question_words, say_date, say_time, terms
 from memory.language import words as split_words
 from memory.listening import Act
 from memory.llm.embedded import arithmetic, asking, chat, knowing, places, shortening, stating, talks, unknown
 from memory.llm.embedded.matching import answering
 from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene, when_of
+from memory.llm.embedded.topics import topics
+from memory.records import When
 
 LISTS = frozenset({"agenda", "tasks", "date", "time", "time_in"})  # answered from cards or the clock
 _LONG_CHARS = 240  # from here on a message carries a text to shorten
 _SIMPLE = ("summary", "time_in", "time", "date", "signature", "salutation", "tasks", "agenda", "sum")
 _ASKED_ONLY = frozenset({"time_in", "time", "date", "agenda", "tasks", "sum"})
 _ABOUT_ME = frozenset({"chat.who", "chat.how", "chat.preference", "chat.praise"})
+_FEW = 2  # content words beside the asked time from which on something else is asked as well
 _MATTERS = 3  # cards that are brought to mind before cooking
 
 
@@ -37,7 +40,9 @@ def kind(scene: Scene) -> str:
         if scene.has(name) and (asks or name in _ASKED_ONLY) and _can(scene, name):
             return name
     if not is_request:
-        return "recipe" if asks and scene.has("recipe") and scene.has("cooking") and _is_open(scene) else ""
+        place = {"where", "who", "when"} & set(scene.phrases.asked(scene.folded))
+        cooks = scene.has("recipe") and scene.has("cooking") and _is_open(scene) and not place
+        return "recipe" if asks and cooks else ""
     if scene.has("recipe"):
         return "recipe"
     return "other" if is_about_memory(scene) else ""
@@ -60,10 +65,28 @@ def _can(scene: Scene, name: str) -> bool:
     if name == "sum":
         return arithmetic.value(scene.folded) is not None
     if name == "agenda":
-        return True
+        return not _names_a_matter(scene)
+    if name == "time":
+        return len(_other_words(scene, "time")) <= _FEW
     if name == "date":
         return not (scene.heard.question and (scene.heard.question.names or scene.heard.question.relations))
     return True
+
+
+def _other_words(scene: Scene, cue: str) -> set[str]:
+    """The content words of a message beside those that a cue matches."""
+    match = scene.phrases.cue(cue, scene.folded)
+    rest = scene.folded if match is None else scene.folded[: match.start()] + scene.folded[match.end() :]
+    return set(terms(rest, scene.language)) - scene.phrases.voice.talk_words
+
+
+def _names_a_matter(scene: Scene) -> bool:
+    """Whether a question about what is coming names what it means ("anything on at the dentist's?"), no day."""
+    if any(m.date is not None for m in find_times(scene.said, language=scene.language, now=scene.now)):
+        return False
+    if scene.has("week"):
+        return False
+    return bool(topics(" ".join(_other_words(scene, "agenda")), scene.language))
 
 
 def _first(scene: Scene) -> Sequence[Wanted]:
@@ -82,7 +105,7 @@ def _first(scene: Scene) -> Sequence[Wanted]:
     angles = [{"kind": "theme", "query": queries[wanted]}]
     if wanted in ("agenda", "tasks"):
         angles.append({"kind": "meaning", "query": scene.said})
-    return [searching(angles)]
+    return [searching(angles, agenda=wanted in ("agenda", "tasks"))]
 
 
 def _text(scene: Scene) -> str:
@@ -184,7 +207,7 @@ def _agenda(scene: Scene) -> str:
         start = scene.now.replace(
             year=first.year, month=first.month, day=first.day, hour=0, minute=0, second=0
         )
-        instant = next_occurrence(when, after=start - timedelta(seconds=1), zone=scene.zone)
+        instant = _falls(card, when, start, scene)
         if instant is not None and start <= instant < start + span:
             coming.append((instant, card))
     if not coming:
@@ -195,6 +218,18 @@ def _agenda(scene: Scene) -> str:
         return scene.say("answer.agenda_free", day=day)
     ordered = [card for _, card in sorted(coming, key=lambda pair: pair[0])]
     return scene.say("answer.agenda", day=day, list=stating.items(scene, ordered))
+
+
+def _falls(card: Json, when: When, start: datetime, scene: Scene) -> datetime | None:
+    """The first time that a card falls on `start` or later: what was put off or left out counts."""
+    coming = str(card.get("next") or "")
+    if coming and card.get("category") == "reminder":
+        rings = datetime.fromisoformat(coming).replace(tzinfo=scene.now.tzinfo)
+        if rings >= start:
+            return rings
+    elif "next" in card and card.get("category") == "reminder":
+        return None
+    return next_occurrence(when, after=start - timedelta(seconds=1), zone=scene.zone)
 
 
 def _tasks(scene: Scene) -> str:

@@ -12,6 +12,7 @@ from memory.language import words as split_words
 
 _FILE = Path(__file__).parent / "data" / "topics.toml"
 _SHORTEST_PREFIX = 4  # a shorter word must be met whole
+_WHOLE = "."  # ... and one with this sign behind it
 
 
 @cache
@@ -38,4 +39,5 @@ def topics(text: str, language: str) -> frozenset[str]:
         found |= index.get(word, frozenset())
         for end in range(_SHORTEST_PREFIX, len(word)):
             found |= index.get(word[:end], frozenset())
+        found |= index.get(word + _WHOLE, frozenset())
     return frozenset(found)
