@@ -18,6 +18,7 @@ from memory.language.times.fallback import find_written
 from memory.language.times.grammar import Grammar, Piece, grammar, scan
 from memory.language.times.mention import Tense, TimeMention
 from memory.language.times.reading import read
+from memory.language.times.repairs import repaired
 
 MOST_CHARS = 20_000  # what lies beyond is pasted, and not read
 
@@ -50,6 +51,7 @@ def find_times(
     text = text[:MOST_CHARS]
     folded, at = fold_map(text)
     pieces = _without_durations(scan(folded, language, text=text, at=at), folded, known)
+    pieces = repaired(pieces, folded, known)
     contexts = _Contexts(text, folded, at, known, now, tense, on)
     mentions: list[TimeMention] = []
     for told in composing.compose(folded, pieces, known):

@@ -8,6 +8,7 @@
     since          pattern of words that put the moment after them in the past, unless something recurs
     joiners        pattern of what may stand between the pieces of one moment ("at", "on the", ",")
     to             pattern of what stands between the ends of a range ("to", "-", "until")
+    repair         pattern of words with which a person takes back the moment before ("no", "I mean")
     not_after      pattern of what makes a number something else when it follows ("euros", "people", "%")
     evening, morning   patterns of words that decide a bare hour ("dinner", "wake up"); these two and the
                    next two are matched on lower-case text with its accents
@@ -104,6 +105,7 @@ class Grammar:
     joiners: re.Pattern[str]
     since: re.Pattern[str]
     to: re.Pattern[str]
+    repair: re.Pattern[str]
     not_after: re.Pattern[str]
     evening: re.Pattern[str]
     morning: re.Pattern[str]
@@ -165,6 +167,9 @@ def grammar(language: str) -> Grammar:
         since=folded_pattern("since", r"(?:^|(?<!\w))(?:%s)(?:\s+\w{1,3})?\s*$"),
         joiners=folded_pattern("joiners", r"(?:[\s,;:()]|(?<!\w)(?:%s)(?!\w))*"),
         to=folded_pattern("to", r"\s*(?:-|(?:%s)(?!\w))\s*"),
+        repair=folded_pattern(
+            "repair", r"(?:[\s,.;:…–—-]+(?:%s)(?!\w))+[\s,.;:…–—-]+(?:(?:at|um|as|a las|a la|a) )?"
+        ),
         not_after=folded_pattern("not_after", r"\s*(?:[%%€$£°]|-?(?:%s)(?!\w))"),
         evening=pattern("evening"),
         morning=pattern("morning"),
