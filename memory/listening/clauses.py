@@ -361,6 +361,8 @@ class _Walk(Look):
         ):
             return False
         word = words[index]
+        if self._inverted(index):
+            return self.dictated
         if lex.has("self", word.folded):
             return index + 1 < len(words) and words[index + 1].folded in lex.verbs
         following = words[index + 1].folded if index + 1 < len(words) else ""
@@ -372,6 +374,21 @@ class _Walk(Look):
         if lex.has("article", word.folded) and index + 1 < len(words):
             return lex.has("possessive", following) and self.starts(index)
         return lex.has("possessive", word.folded) and not self._open_object() and self.starts(index)
+
+    def _inverted(self, index: int) -> bool:
+        """Whether a part with its verb second begins at a word: "dabei darf ich", "nachts krieg ich"."""
+        lex, words = self.lex, self.words
+        if not lex.has("verb_last", lex.language) or index + 2 >= len(words):
+            return False
+        at = index + 1
+        if lex.has("preposition", words[index].folded):  # "seit letztem jahr arbeite ich"
+            while at < min(index + 5, len(words) - 2) and words[at].folded not in lex.verbs:
+                at += 1
+            if at == index + 1:
+                return False
+        subject = words[at + 1].folded
+        own = lex.has("self", subject) or lex.has("third", subject) or lex.has("possessive", subject)
+        return own and self.is_verb(at) and not lex.has("wh", words[index].folded)
 
     def _open_object(self) -> bool:
         """Whether the last verb still waits for its object, so that "my ..." is that object."""

@@ -48,10 +48,10 @@ def hear_told(
     """
     clauses = _put_right(scene, clauses) if correcting else clauses
     clauses = [replace(c, piece=_without_wrong(scene, c.piece)) for c in clauses]
-    told, current, conditional = _prepared(scene, clauses, subject or Subject())
-    judge = _Judge(scene, told, correcting=correcting, conditional=conditional)
+    told, current = _prepared(scene, clauses, subject or Subject())
+    judge = _Judge(scene, told, correcting=correcting)
     for number, each in enumerate(told):
-        event = None if asked or conditional else event_of(scene, each, told[number + 1 :], judge.tense)
+        event = None if asked or each.conditional else event_of(scene, each, told[number + 1 :], judge.tense)
         if event is None:
             judge.state(each)
         else:
@@ -59,17 +59,16 @@ def hear_told(
     return _distinct(introduced(judge.found)), current
 
 
-def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[list[Told], Subject, bool]:
-    """The clauses with subjects and leanings, whom they spoke of last, and whether one says "if"."""
+def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[list[Told], Subject]:
+    """The clauses with subjects and leanings, and whom they spoke of last."""
     told: list[Told] = []
     current = spoken = subject  # `spoken`: the person spoken of last, for "he" and "she"
-    conditional = False
-    for clause in clauses:
+    hanging = _hanging(clauses)
+    for number, clause in enumerate(clauses):
         prepared, current = prepare(scene, clause, current, spoken)
         spoken = spoken_of(scene, prepared, current, spoken)
-        if clause.role is Role.CONDITION:
-            conditional = True
-        elif prepared is not None:
+        if clause.role is not Role.CONDITION and prepared is not None:
+            prepared.conditional = number in hanging
             pair = both_named(scene, prepared.piece, told)
             if len(pair) == 2:
                 prepared.text = f"{pair[0]}, {pair[1]}: {prepared.text}"
@@ -83,7 +82,20 @@ def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[li
         each.unreal = bare and (before.unreal or bool(scene.lex.search("hypothetical", before.piece.norm)))
         if _is_gapped(scene, before, each):
             each.gapped, each.serves, each.leaning = True, before.serves, before.leaning
-    return told, current, conditional
+    return told, current
+
+
+def _hanging(clauses: list[Clause]) -> set[int]:
+    """Which clauses hang on an "if": those behind it, or the one before when none is behind."""
+    hanging: set[int] = set()
+    for number, clause in enumerate(clauses):
+        if clause.role is not Role.CONDITION:
+            continue
+        after = range(number + 1, len(clauses))
+        hanging |= set(after)
+        if not after or (clauses[number + 1].joined and not clauses[number + 1].bare_verb):
+            hanging |= {i for i in (number - 1,) if i >= 0}
+    return hanging
 
 
 def _is_gapped(scene: Scene, before: Told, each: Told) -> bool:
@@ -109,11 +121,10 @@ def _is_comment(scene: Scene, told: Told) -> bool:
 class _Judge:
     """Collects what the clauses of one sentence hold, in the light of each other."""
 
-    def __init__(self, scene: Scene, told: list[Told], *, correcting: bool, conditional: bool) -> None:
+    def __init__(self, scene: Scene, told: list[Told], *, correcting: bool) -> None:
         self.scene = scene
         self.told = told
         self.correcting = correcting
-        self.conditional = conditional
         self.found: list[Candidate] = []
         self.several = sum(lasting(scene, t, None)[0] for t in told)
         self.lived: Candidate | None = None
@@ -140,7 +151,7 @@ class _Judge:
         """Take a statement, if it is lasting enough for where it stands."""
         if self.lived is not None and each.clause.bare_verb and each.piece.end <= self.lived.span[1]:
             return  # the event tells it: "... came and fixed the leak"
-        threshold = CONDITIONAL if self.conditional else None
+        threshold = CONDITIONAL if each.conditional else None
         if threshold is None and self.lived is not None and self.lived.when is not None:
             past = self.lived.when.start < self.scene.now.replace(tzinfo=None)
             threshold = LIVED if past else None

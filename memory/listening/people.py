@@ -83,6 +83,7 @@ class People:
             if relation is None:
                 continue
             length, key, plural = relation
+            plural = plural or self._both(words, start + skip + length, words[start + skip].folded)
             if owner == "article" and lex.has("title", words[start + skip].folded):
                 return None  # "le docteur Achard": a name with its title
             if owner == "article" and not self._by_article(piece, start + skip, length):
@@ -90,7 +91,17 @@ class People:
             last = start + skip + length
             said = self._said(words[start:last])
             return self._with_name(piece, Mention(at, last, "", said, key, owner, plural=plural))
-        return None
+        return self._own_name(piece, at, start) if owner == "self" else None
+
+    def _own_name(self, piece: Piece, at: int, start: int) -> Mention | None:
+        """ "My Irmgard": a given name that is the speaker's own, whatever she is to them."""
+        word = piece.words[start] if start < len(piece.words) else None
+        if word is None or not self.lex.has("first_name", word.folded):
+            return None
+        if not (word.is_capital or self.lower):
+            return None
+        name, last = self._name(piece.words, start, sure=False)
+        return Mention(at, last, name, known=self._is_known(name)) if name else None
 
     def _possessive(self, words: Sequence[Token], at: int) -> bool:
         return at < len(words) and (
@@ -132,6 +143,14 @@ class People:
                 return len(parts), lex.relations[" ".join(parts)], False
         key = names.plural_relation_words(lex.language).get(words[at].folded)
         return (1, key, True) if key else None
+
+    def _both(self, words: Sequence[Token], at: int, relation: str) -> bool:
+        """Whether a word that can mean one or several has several names behind it: "meine Töchter A und B"."""
+        if relation not in names.plural_relation_words(self.lex.language):
+            return False
+        first, last = self._name(words, at, sure=False)
+        joined = bool(first) and last + 1 < len(words) and self.lex.has("and", words[last].folded)
+        return joined and bool(self._name(words, last + 1, sure=False)[0])
 
     def _said(self, words: Sequence[Token]) -> str:
         return " ".join(word.text for word in words)
@@ -313,7 +332,24 @@ class People:
         name, last = self._name(piece.words, at, sure=False)
         if not name:
             return None
-        return Mention(at, last, name, "", "", "", known=self._is_known(name))
+        mention = Mention(at, last, name, "", "", "", known=self._is_known(name))
+        own = at > 0 and self.lex.has("possessive", piece.words[at - 1].folded)
+        return mention if own else self._of(piece, mention)
+
+    def _of(self, piece: Piece, mention: Mention) -> Mention:
+        """The mention with the house that somebody is from: "Herr Wieczorek von der Hausverwaltung"."""
+        lex, words = self.lex, piece.words
+        at = mention.last
+        if mention.known or at + 1 >= len(words) or not lex.has("affiliation", words[at].folded):
+            return mention
+        start = at + 2 if lex.has("article", words[at + 1].folded) else at + 1
+        if start >= len(words) or words[start].kind is not Kind.WORD or words[start].folded in lex.common:
+            return mention
+        if any(lex.has(kind, words[start].folded) for kind in ("first_name", "title")):
+            return mention
+        if lex.nouns and not (words[start].is_capital or self.lower):
+            return mention
+        return replace(mention, last=start + 1, relation=words[start].text, key="contact", owner="self")
 
     def _apposed(self, piece: Piece, found: list[Mention]) -> list[Mention]:
         """A relation after the name it belongs to: "Tobias, my brother-in-law"."""

@@ -39,6 +39,7 @@ class Told:
     times: tuple[TimeMention, ...] = ()
     serves: bool = False  # tells what is regularly done for the household
     unreal: bool = False  # goes on with what is not so: "maybe I'll learn it and move to Vienna"
+    conditional: bool = False  # hangs on an "if"
     gapped: bool = False  # its verb is the one before: "... and my son eighteen"
 
 
