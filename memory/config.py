@@ -35,6 +35,7 @@ class Settings:
     model_base_url: str = ""
     model_key: str = ""
     model_timeout_s: float = 60.0
+    model_longest_chars: int = 20_000
     idle_s: float = 1800.0  # silence after which a conversation is over
     sweep_s: float = 300.0
     lease_s: float = 20.0  # how long a process may hold a turn without renewing it
@@ -110,6 +111,7 @@ VARIABLES: dict[str, str] = {
     "model_base_url": "ASTERISM_MODEL_BASE_URL",
     "model_key": "ASTERISM_MODEL_KEY",
     "model_timeout_s": "ASTERISM_MODEL_TIMEOUT",
+    "model_longest_chars": "ASTERISM_MODEL_LONGEST",
     "idle_s": "ASTERISM_IDLE",
     "sweep_s": "ASTERISM_SWEEP",
     "lease_s": "ASTERISM_LEASE",
@@ -160,6 +162,7 @@ class _Reader:
             ("trusted_proxies", 0, 10),
             ("overview_tokens", 200, 1_000_000),
             ("max_message_chars", 1_000, 10_000_000),
+            ("model_longest_chars", 200, 1_000_000),
             ("cache_mb", 8, 1_000_000),
             ("web_threads", 4, 20_000),
         ):

@@ -35,5 +35,9 @@ class ModelChooser:
                 from memory.llm.remote import RemoteModel
 
                 self._connection = connection
-                self._remote = RemoteModel(connection, timeout_s=self._settings.model_timeout_s)
+                self._remote = RemoteModel(
+                    connection,
+                    timeout_s=self._settings.model_timeout_s,
+                    longest_chars=self._settings.model_longest_chars,
+                )
             return self._remote

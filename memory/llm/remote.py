@@ -47,9 +47,12 @@ class RemoteModel:
     works on something that is not text.
     """
 
-    def __init__(self, connection: Connection, *, timeout_s: float = 60.0) -> None:
-        """`timeout_s`: the longest silence between two events."""
+    def __init__(
+        self, connection: Connection, *, timeout_s: float = 60.0, longest_chars: int = 20_000
+    ) -> None:
+        """`timeout_s`: the longest silence between two events; `longest_chars`: text and arguments in all."""
         self._connection = connection
+        self._longest_chars = longest_chars
         self._timeout_s = timeout_s
         self._lock = threading.Lock()
         self._ready: tuple[asyncio.AbstractEventLoop, ProviderModel] | None = None
@@ -105,7 +108,7 @@ class RemoteModel:
                 model, to_messages(request), model_settings=settings, model_request_parameters=parameters
             ) as response:
                 answering = True
-                await _read(response, request, put)
+                await _read(response, request, put, longest_chars=self._longest_chars)
         except ModelFailed as failure:
             put(failure)
         # Broad on purpose: whatever a library raises must end the call, not vanish on the loop.
@@ -156,7 +159,7 @@ class RemoteCall(Iterator[ModelEvent]):
         self._cancel()  # nobody listens any more
 
 
-async def _read(response: StreamedResponse, request: ModelRequest, put: _Put) -> None:
+async def _read(response: StreamedResponse, request: ModelRequest, put: _Put, *, longest_chars: int) -> None:
     """Hand on a response: text as it comes, calls when they are whole, then its end.
 
     Raises:
@@ -167,8 +170,12 @@ async def _read(response: StreamedResponse, request: ModelRequest, put: _Put) ->
     from memory.llm.prompting import taken_ids, to_call
 
     shown_at = monotonic()
+    length = 0
     async for event in response:
         text = _text_of(event)
+        length += len(text) or _arguments_length(event)
+        if length > longest_chars:  # a weak model that never ends would hold the person's turn, and a worker
+            raise ModelFailed(FailureKind.BROKEN_OFF, f"it went on after {longest_chars} characters")
         if text or monotonic() - shown_at > _LIFE_S:
             put(TextDelta(text=text))
             shown_at = monotonic()
@@ -192,6 +199,15 @@ def _text_of(event: ModelResponseStreamEvent) -> str:
     if isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
         return event.delta.content_delta
     return ""
+
+
+def _arguments_length(event: ModelResponseStreamEvent) -> int:
+    """Of a tool call in pieces; thoughts count nothing: a model that thinks long works as it should."""
+    from pydantic_ai.messages import PartDeltaEvent, ToolCallPartDelta
+
+    if isinstance(event, PartDeltaEvent) and isinstance(event.delta, ToolCallPartDelta):
+        return len(event.delta.args_delta or "")
+    return 0
 
 
 def _close_client(loop: asyncio.AbstractEventLoop, client: httpx2.AsyncClient) -> Future[None]:

@@ -40,7 +40,9 @@ def chosen(name: str) -> Callable[[], Model] | None:
     connection = load_connection(settings)
     if connection is None:
         sys.exit(f"MODEL={name} is no model")
-    remote = RemoteModel(connection, timeout_s=settings.model_timeout_s)
+    remote = RemoteModel(
+        connection, timeout_s=settings.model_timeout_s, longest_chars=settings.model_longest_chars
+    )
     return lambda: remote
 
 

@@ -256,6 +256,17 @@ def test_a_stream_that_breaks_off_keeps_what_came(end: Cut | Unfinished | Finish
     assert (failure.kind, said) == (FailureKind.BROKEN_OFF, "Half an ans")
 
 
+def test_a_model_that_does_not_end_is_broken_off() -> None:
+    with serving([Say("again and " * 50, 50)]) as server:
+        model = RemoteModel(server.connection(), timeout_s=10, longest_chars=120)
+        events: list[ModelEvent] = []
+        with pytest.raises(ModelFailed, match="120 characters") as failure:
+            events.extend(model.stream(ask()))
+        model.close()
+    assert failure.value.kind is FailureKind.BROKEN_OFF
+    assert len(text(events)) <= 120
+
+
 def test_calls_of_a_stream_that_breaks_off_are_not_made() -> None:
     with serving([Call("create_card", {"text": "x"}), Cut()]) as server:
         model = RemoteModel(server.connection(), timeout_s=10)
