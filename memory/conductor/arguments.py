@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -68,6 +68,7 @@ class UpdateCard(Arguments):
         None, ge=1, le=527_040, description="ring again after this many minutes; a series stays as it is"
     )
     skip: bool = Field(False, description="leave out the next occurrence of something that recurs")
+    skip_on: date | None = Field(None, description="with skip: that of this day instead of the next")
 
 
 class Forget(Arguments):
@@ -89,6 +90,7 @@ class SearchMemory(Arguments):
 
     angles: list[SearchAngle] = Field(min_length=1, max_length=3)
     talks: bool = Field(True, description="also search earlier conversations")
+    agenda: bool = Field(False, description="also everything that is still to be done or to come")
 
 
 class SetRule(Arguments):

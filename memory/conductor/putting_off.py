@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,9 +13,15 @@ from memory.records import Card
 
 
 def put_off(
-    session: Session, card: Card, *, minutes: int | None, zone: str, now: datetime
+    session: Session,
+    card: Card,
+    *,
+    minutes: int | None,
+    zone: str,
+    now: datetime,
+    day: date | None = None,
 ) -> tuple[Card, dict[str, Any]]:
-    """Snooze an item for some minutes, or skip its next occurrence when none are given.
+    """Snooze an item for some minutes, or skip its next occurrence (that of `day`) when none are given.
 
     Returns:
         The card, and what the model is told: when it rings next, in wall-clock time.
@@ -24,7 +30,7 @@ def put_off(
         InvalidInput, Conflict: it cannot be put off; the message says why.
     """
     if minutes is None:
-        changed = cards.skip(session, card, now=now)
+        changed = cards.skip(session, card, now=now, day=day)
     else:
         changed = cards.snooze(session, card, until=now + timedelta(minutes=minutes), now=now)
     rings = None

@@ -22,7 +22,8 @@ from sqlalchemy.orm import Session
 from memory import cards
 from memory import language as lang
 from memory.cards.recall import Angle, CardCache, recall
-from memory.conductor import deciding, handing, keeping
+from memory.conductor import agenda, deciding, handing, keeping
+from memory.conductor.agenda import when_data
 from memory.conductor.arguments import (
     Arguments,
     CreateCard,
@@ -49,7 +50,6 @@ from memory.records import (
     NewCard,
     Person,
     Turn,
-    When,
 )
 from memory.storage import cards as card_rows
 from memory.storage import figures as figure_rows
@@ -227,7 +227,7 @@ def _create(session: Session, context: ToolContext, told: CreateCard, now: datet
         "outcome": kept.outcome.value,
         "visible": kept.card.visible,
         "superseded": [each.text for each in kept.replaced],
-        "when": _when_data(kept.card.when),
+        "when": when_data(kept.card.when),
     }
 
 
@@ -243,7 +243,9 @@ def _update(session: Session, context: ToolContext, told: UpdateCard, now: datet
     if not _may_change(context, card):
         return {"ok": False, "error": "a guest cannot change this"}
     if told.snooze_minutes is not None or told.skip:
-        changed, result = put_off(session, card, minutes=told.snooze_minutes, zone=context.zone, now=now)
+        changed, result = put_off(
+            session, card, minutes=told.snooze_minutes, day=told.skip_on, zone=context.zone, now=now
+        )
         context.changed.append(changed)
         return result
     if told.status is not None:
@@ -266,7 +268,7 @@ def _update(session: Session, context: ToolContext, told: UpdateCard, now: datet
         when=told.when.when(context.zone) if told.when is not None else None,
     )
     context.changed.append(changed)
-    return {"ok": True, "card": changed.public_id, "text": changed.text, "when": _when_data(changed.when)}
+    return {"ok": True, "card": changed.public_id, "text": changed.text, "when": when_data(changed.when)}
 
 
 def _forget(session: Session, context: ToolContext, told: Forget, now: datetime) -> dict[str, Any]:
@@ -305,6 +307,8 @@ def _search(session: Session, context: ToolContext, told: SearchMemory, now: dat
             context.short_ids[short] = hit.card
             context.found.append(hit)
         hits.append(_hit(hit, short, context, now))
+    if told.agenda:
+        hits = _with_agenda(session, context, hits, now)
     here = ZoneInfo(context.zone)
     talks = [
         {
@@ -321,6 +325,24 @@ def _search(session: Session, context: ToolContext, told: SearchMemory, now: dat
     return {"ok": True, "cards": hits, "talks": talks}
 
 
+def _with_agenda(
+    session: Session, context: ToolContext, hits: list[dict[str, Any]], now: datetime
+) -> list[dict[str, Any]]:
+    """Hits, and after them what is still to be done or to come; a hit that is both says when it rings."""
+    open_ = {
+        entry["id"]: entry
+        for entry in agenda.entries(
+            session,
+            context.person.id,
+            guest=context.guest,
+            zone=context.zone,
+            language=context.language,
+            now=now,
+        )
+    }
+    return [{**open_.pop(hit["id"], {}), **hit} for hit in hits] + list(open_.values())
+
+
 def _hit(hit: Found, short: str, context: ToolContext, now: datetime) -> dict[str, Any]:
     card = hit.card
     return {
@@ -335,7 +357,7 @@ def _hit(hit: Found, short: str, context: ToolContext, now: datetime) -> dict[st
         "value": card.value,
         "people": list(card.people),
         "language": card.language,
-        "when": _when_data(card.when),
+        "when": when_data(card.when),
         "learned": card.learned_at.astimezone(ZoneInfo(context.zone)).isoformat(timespec="minutes"),
         "ago": lang.ago(now - card.learned_at, context.language),
         "score": round(hit.score, 4),
@@ -381,18 +403,6 @@ def _own(session: Session, context: ToolContext, name: str) -> Card:
 
 def _may_change(context: ToolContext, card: Card) -> bool:
     return not context.guest or card.author is Author.GUEST
-
-
-def _when_data(when: When | None) -> dict[str, Any] | None:
-    if when is None:
-        return None
-    return {
-        "start": when.start.isoformat(timespec="minutes"),
-        "zone": when.zone,
-        "all_day": when.all_day,
-        "end": None if when.end is None else when.end.isoformat(timespec="minutes"),
-        "rrule": when.rrule,
-    }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from memory.language.names import (
 from memory.language.saying import ago, say_date, say_time, say_when
 from memory.language.tables import tables
 from memory.language.terms import question_words, stop_words, surface_terms, terms
-from memory.language.times import Granularity, Tense, TimeMention, find_times, preload
+from memory.language.times import Granularity, Tense, TimeMention, find_span, find_times, preload
 from memory.language.tokens import words
 from memory.language.zones import next_occurrence, resolve
 
@@ -28,6 +28,7 @@ __all__ = [
     "ago",
     "detect",
     "find_names",
+    "find_span",
     "find_times",
     "fold",
     "fold_map",

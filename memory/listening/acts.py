@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.language import terms
+from memory.language import TimeMention, find_span, terms
 from memory.listening.heard import Forgetting, Question, Request
 from memory.listening.regions import Sentence
 from memory.listening.scene import Scene, sentence_case, strip
@@ -88,7 +89,7 @@ def on_item(scene: Scene, piece: Piece) -> Request | None:
             continue
         times = scene.times(piece, tense="future")
         told = [t for t in times if t.date is not None]
-        if name == "move" and not told and not any(t.same_time for t in times):
+        if name == "move" and not told and not _says_how_far(scene, piece, times):
             continue
         first, last = piece.range_of(match)
         rest = piece.without(first, last) if len(piece) > last - first else piece
@@ -97,6 +98,14 @@ def on_item(scene: Scene, piece: Piece) -> Request | None:
         when = told[0].when(scene.zone) if told and name in ("move", "snooze", "cancel", "skip") else None
         return Request(verb=verb, topic=topic.strip(" ,.!?;:"), when=when)
     return None
+
+
+def _says_how_far(scene: Scene, piece: Piece, times: Sequence[TimeMention]) -> bool:
+    """Whether a move without a moment tells its way: "same time", "an hour later", "by half an hour"."""
+    if any(t.same_time or t.relative_after or t.relative_before for t in times):
+        return True
+    said = piece.said(scene.text)
+    return find_span(said, language=scene.lex.language, now=scene.now) is not None
 
 
 def speaker(scene: Scene, piece: Piece) -> Speaker | None:

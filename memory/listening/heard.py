@@ -86,7 +86,7 @@ class Forgetting:
 class Request:
     """Work asked for, or something done to an existing item."""
 
-    verb: str  # "cancel", "move", "done", "snooze", "other_one", or "" for open work
+    verb: str  # "cancel", "move", "done", "snooze", "skip", "other_one", or "" for open work
     topic: str = ""
     when: When | None = None
 

@@ -11,7 +11,7 @@ from memory.listening.facts import hear_told
 from memory.listening.heard import Candidate
 from memory.listening.regions import Sentence
 from memory.listening.scene import Scene, strip
-from memory.listening.tokens import Piece
+from memory.listening.tokens import Kind, Piece
 from memory.records import Category, When
 
 
@@ -19,7 +19,7 @@ def remind(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bool:
     """Take a sentence that asks to be reminded; False when it does not."""
     lex = scene.lex
     match = lex.search("remind", core.norm)
-    if match is None or lex.begins("recall", core.norm):
+    if match is None or todo.asks_back(scene, core):
         return False
     first, _ = core.range_of(match)
     base: When | None = next(
@@ -60,21 +60,35 @@ def _told_before(scene: Scene, core: Piece, first: int, draft: Draft) -> Piece:
     Only where the asking has a moment and a matter of its own: else what was told is the matter.
     """
     head, rest = core.part(0, first), core.part(first)
-    if len(head) < 3 or not any(w in scene.lex.verbs for w in head.folded) or scene.times(head):
+    if len(head) < 3 or not any(w in scene.lex.verbs for w in head.folded):
         return core
     match = scene.lex.search("remind", rest.norm)
     times = scene.times(rest, tense="future")
-    if match is None or not any(t.date is not None for t in times):
+    own = any(t.has_date or t.rrule for t in times)  # else the day is in what was told
+    if match is None or not any(t.date is not None for t in times) or (scene.times(head) and not own):
         return core
-    if not todo.matter(scene, rest.without(*rest.range_of(match)), times):
+    matter = todo.matter(scene, rest.without(*rest.range_of(match)), times)
+    if not matter or _points_back(scene, matter):
         return core
     ends = [i for i, w in enumerate(head.folded) if scene.lex.has("and", w)]
     said = head.part(0, ends[-1]) if ends and ends[-1] >= len(head) - 2 else head
     told, draft.subject = hear_told(scene, scene.splitter.split(said), subject=draft.subject)
-    if not told:
+    if not told and not (scene.times(head) or _apart(head)):
         return core
     draft.candidates.extend(told)
     return rest
+
+
+def _points_back(scene: Scene, matter: str) -> bool:
+    """Whether a matter says "it" or "her", so that what was told before belongs to it."""
+    words = [token.folded for token in scene.lex.tokens(matter)]
+    kinds = ("it", "third", "of_third", "clitic")
+    return any(scene.lex.has(k, w) and not scene.lex.has("article", w) for w in words for k in kinds)
+
+
+def _apart(head: Piece) -> bool:
+    """Whether a comma, or a comma and a joining word, stands between what is told and what is asked."""
+    return any(t.kind is Kind.PUNCT and t.text in ",;–—" for t in head.tokens[-3:])
 
 
 def _remind_of_earlier(scene: Scene, core: Piece, draft: Draft) -> bool:
@@ -105,4 +119,5 @@ def _remind_of_earlier(scene: Scene, core: Piece, draft: Draft) -> bool:
 def people_in(scene: Scene, piece: Piece) -> list[Candidate]:
     """Cards for people named with their relation inside a command."""
     told, _ = hear_told(scene, [Clause(piece, Role.MAIN)], asked=True)
-    return [c for c in told if c.category is Category.PERSON and c.text.count(",") == 1]
+    people = [c for c in told if c.category is Category.PERSON and c.text.count(",")]
+    return [replace(c, text=", ".join(c.text.split(", ")[:2])) for c in people]

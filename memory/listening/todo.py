@@ -31,7 +31,7 @@ def reminder(scene: Scene, piece: Piece, *, base: When | None = None) -> Found |
         base: an event told in the same message, for "an hour before".
     """
     match = scene.lex.search("remind", piece.norm)
-    if match is None or scene.lex.begins("recall", piece.norm):
+    if match is None or asks_back(scene, piece):
         return None
     first, last = piece.range_of(match)
     body = piece.without(first, last)
@@ -55,6 +55,24 @@ def reminder(scene: Scene, piece: Piece, *, base: When | None = None) -> Found |
         ),
         Piece(()),
     )
+
+
+def asks_back(scene: Scene, piece: Piece) -> bool:
+    """Whether "remind me ..." asks for something told before; a recurrence right after it does not.
+
+    "Rappelle-moi tous les codes" asks, "rappelle-moi tous les jours de courir" wants to be rung.
+    """
+    lex = scene.lex
+    if not lex.begins("recall", piece.norm):
+        return False
+    match = lex.begins("remind", piece.norm)
+    if match is None:
+        return True
+    after = piece.part(piece.range_of(match)[1])
+    if not after:
+        return True
+    first = after.words[0].start
+    return not any(t.rrule and t.span[0] <= first < t.span[1] for t in scene.times(piece, tense="future"))
 
 
 def _wakes(scene: Scene, piece: Piece) -> bool:

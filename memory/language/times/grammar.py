@@ -8,6 +8,7 @@
     since          pattern of words that put the moment after them in the past, unless something recurs
     joiners        pattern of what may stand between the pieces of one moment ("at", "on the", ",")
     to             pattern of what stands between the ends of a range ("to", "-", "until")
+    span_lead      what makes a length of time a moment ("in" for "in twenty minutes")
     repair         pattern of words with which a person takes back the moment before ("no", "I mean")
     not_after      pattern of what makes a number something else when it follows ("euros", "people", "%")
     evening, morning   patterns of words that decide a bare hour ("dinner", "wake up"); these two and the

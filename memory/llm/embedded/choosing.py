@@ -33,8 +33,8 @@ def chosen(scene: Scene, options: Sequence[Json]) -> tuple[Json, ...] | None:
     by_words = _by_words(scene, kept)
     if by_words and len(by_words) < len(kept):
         kept, narrowed = by_words, True
-    if narrowed and len(kept) == 1:
-        return tuple(kept)
+    if narrowed and len({fold(str(card.get("text") or "")) for card in kept}) == 1:
+        return tuple(kept)  # one thing; an event may have its reminder beside it
     for at, names in enumerate(voice.ordinals):
         if words & names and at < len(options):
             return (options[at],)

@@ -17,9 +17,10 @@ class Wanted:
     arguments: dict[str, Any] = field(default_factory=dict)
 
 
-def searching(angles: Sequence[dict[str, Any]], *, talks: bool = False) -> Wanted:
-    """A search of memory from up to three angles; of earlier talks only where they are asked for."""
-    return Wanted("search_memory", {"angles": list(angles), "talks": talks})
+def searching(angles: Sequence[dict[str, Any]], *, talks: bool = False, agenda: bool = False) -> Wanted:
+    """A search of memory from up to three angles; of earlier talks and the agenda only where wanted."""
+    wanted = {"angles": list(angles), "talks": talks}
+    return Wanted("search_memory", {**wanted, "agenda": True} if agenda else wanted)
 
 
 def nothing(scene: Scene) -> Sequence[Wanted]:

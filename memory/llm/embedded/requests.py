@@ -240,7 +240,7 @@ def _tasks(scene: Scene) -> str:
 
 
 def _every(scene: Scene) -> list[Json]:
-    return list({str(card.get("id")): card for card in (*scene.found, *scene.cards_at_hand())}.values())
+    return list({str(card.get("id")): card for card in (*scene.cards_at_hand(), *scene.found)}.values())
 
 
 def _recipe(scene: Scene) -> str:

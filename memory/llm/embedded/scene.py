@@ -235,6 +235,7 @@ def when_of(data: Any, zone: str) -> When | None:
         all_day=bool(data.get("all_day")),
         end=end.replace(tzinfo=None) if end else None,
         rrule=str(data["rrule"]) if data.get("rrule") else None,
+        exdates=tuple(datetime.fromisoformat(str(each)) for each in data.get("exdates") or ()),
     )
 
 

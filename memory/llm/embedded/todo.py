@@ -7,28 +7,21 @@ from dataclasses import replace
 from datetime import datetime, time, timedelta
 from typing import Any
 
-from memory.language import TimeMention, find_times, fold, numbers, surface_terms, terms
+from memory.language import find_times, fold, surface_terms, terms
 from memory.listening import Act
 from memory.llm.embedded import saying
 from memory.llm.embedded.choosing import chosen
 from memory.llm.embedded.matching import card_text
+from memory.llm.embedded.moving import bare_hour, mention, moved
 from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene, when_json, when_of
 from memory.records import When
 
-_CHANGES = frozenset({"cancel", "move", "done", "snooze", "other_one"})
+_CHANGES = frozenset({"cancel", "move", "done", "snooze", "other_one", "skip"})
 _TO_DO = frozenset({"task", "reminder", "event"})
 _EARLIEST = time(6, 30)  # of two readings of a bare hour on another day, the one after this is meant
-_SNOOZE = timedelta(minutes=10)
 _MINUTE = timedelta(minutes=1)
-_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
-
-
-def _mention(scene: Scene) -> TimeMention | None:
-    """The moment that the message names, if any."""
-    mentions = find_times(scene.said, language=scene.language, now=scene.now)
-    timed = [mention for mention in mentions if mention.time is not None]
-    return next(iter(timed or mentions), None)
+_MOST_CHOICES = 5
 
 
 # A question that the assistant waits on
@@ -59,13 +52,13 @@ def _is_dropped(scene: Scene) -> bool:
 
 def _filled(scene: Scene) -> When | None:
     """The moment of the waiting card with the hour that the message tells."""
-    mention = _mention(scene)
-    if mention is None or mention.time is None or scene.heard.question is not None:
+    told = mention(scene)
+    if told is None or told.time is None or scene.heard.question is not None:
         return None
     waiting = when_of(_data(scene)["card"].get("when"), scene.zone)
-    if waiting is None or (mention.has_date and mention.date is not None):
-        return mention.when(scene.zone)
-    hour = _hour_on(scene, waiting.start, mention.time)
+    if waiting is None or (told.has_date and told.date is not None):
+        return told.when(scene.zone)
+    hour = _hour_on(scene, waiting.start, told.time)
     return replace(waiting, start=datetime.combine(waiting.start.date(), hour), all_day=False)
 
 
@@ -84,8 +77,8 @@ def _takes_other(scene: Scene) -> bool:
     if verb == "other_one" or scene.heard.yes_no is True:
         return True
     other = when_of(_data(scene).get("when"), scene.zone)
-    mention = _mention(scene)
-    return bool(other and mention and mention.has_date and mention.date == other.start.date())
+    told = mention(scene)
+    return bool(other and told and told.has_date and told.date == other.start.date())
 
 
 def _picked(scene: Scene) -> tuple[Json, ...] | None:
@@ -136,9 +129,35 @@ def _act(scene: Scene, action: str, cards: Sequence[Json], data: Json) -> list[W
     if action == "forget":
         return [Wanted("forget", {"cards": [card["id"] for card in cards]})]
     if action == "move":
-        return [_moving(scene, card, dict(data["when"])) for card in cards]
+        return _moves(scene, cards, dict(data["when"]))
+    if action == "skip":
+        return [Wanted("update_card", _skipping(scene, card, data.get("day"))) for card in cards]
     status = "done" if action == "done" else "cancelled"
     return [Wanted("update_card", {"card": card["id"], "status": status}) for card in cards]
+
+
+def _skipping(scene: Scene, card: Json, day: Any) -> dict[str, Any]:
+    """Arguments that leave one occurrence out: that of the day that was named, else the next."""
+    skipped: dict[str, Any] = {"card": card["id"], "skip": True}
+    return skipped | {"skip_on": day} if day else skipped
+
+
+def _moves(scene: Scene, cards: Sequence[Json], when: dict[str, Any]) -> list[Wanted]:
+    """An item is moved; the reminders that were set some time before an event go along with it."""
+    event = next((card for card in cards if card.get("category") == "event"), None)
+    if event is None or len(cards) == 1:
+        return [_moving(scene, card, when) for card in cards]
+    old, new = when_of(event.get("when"), scene.zone), when_of(when, scene.zone)
+    if old is None or new is None:
+        return [_moving(scene, event, when)]
+    calls = [_moving(scene, event, when)]
+    for card in cards:
+        own = when_of(card.get("when"), scene.zone)
+        if card is not event and own is not None:
+            calls.append(
+                _moving(scene, card, when_json(replace(own, start=own.start + (new.start - old.start))))
+            )
+    return calls
 
 
 def _moving(scene: Scene, card: Json, when: dict[str, Any]) -> Wanted:
@@ -185,16 +204,16 @@ def _proposed(scene: Scene) -> When | None:
     if scene.heard.yes_no is not True:
         return None
     proposed = find_times(scene.answered_before, language=scene.language, now=scene.now)
-    mention = _mention(scene)
+    told = mention(scene)
     days = [each for each in proposed if each.has_date and each.date is not None]
-    if not days and mention is None:
+    if not days and told is None:
         return None
-    day = days[-1] if days else mention
+    day = days[-1] if days else told
     if day is None or day.date is None:
         return None
     hour = day.time
-    if mention is not None and mention.time is not None:
-        hour = _hour_on(scene, datetime.combine(day.date, time()), mention.time)
+    if told is not None and told.time is not None:
+        hour = _hour_on(scene, datetime.combine(day.date, time()), told.time)
     start = datetime.combine(day.date, hour or time())
     return When(start=start, zone=scene.zone, all_day=hour is None)
 
@@ -254,18 +273,12 @@ def _verb(scene: Scene) -> str:
     return "move" if _is_bare_move(scene) or _keeps_hour(scene) or _is_bare_time(scene) else ""
 
 
-def _bare_hour(scene: Scene) -> int | None:
-    """The hour in a message that names a number and no moment ("make it ten"), else None."""
-    told = numbers.find(scene.said, scene.language)
-    return told[0].value if len(told) == 1 and 0 < told[0].value <= 24 else None
-
-
 def _is_bare_time(scene: Scene) -> bool:
     """ "Make it ten", said after a moment was confirmed: nothing but another moment."""
     heard = scene.heard
     if heard.candidates or heard.question is not None or Act.REQUEST in heard.acts:
         return False
-    if _mention(scene) is None and _bare_hour(scene) is None:
+    if mention(scene) is None and bare_hour(scene) is None:
         return False
     confirmed = find_times(scene.answered_before, language=scene.language, now=scene.now)
     return bool(confirmed) and len(_content(scene, scene.said)) <= 1
@@ -273,8 +286,8 @@ def _is_bare_time(scene: Scene) -> bool:
 
 def _keeps_hour(scene: Scene) -> bool:
     """ "Saturday instead, same time": the hour that is kept belongs to something that exists."""
-    mention = _mention(scene)
-    return mention is not None and (mention.same_time or scene.has("no_change"))
+    told = mention(scene)
+    return told is not None and (told.same_time or scene.has("no_change"))
 
 
 def _is_bare_move(scene: Scene) -> bool:
@@ -291,8 +304,8 @@ def _topic(scene: Scene) -> str:
 
 def _content(scene: Scene, topic: str) -> set[str]:
     """The topic's content words, without those that name a moment."""
-    for mention in reversed(find_times(topic, language=scene.language, now=scene.now)):
-        for start, end in reversed(mention.spans):
+    for told in reversed(find_times(topic, language=scene.language, now=scene.now)):
+        for start, end in reversed(told.spans):
             topic = topic[:start] + topic[end:]
     return set(terms(topic, scene.language))
 
@@ -300,7 +313,7 @@ def _content(scene: Scene, topic: str) -> set[str]:
 def _change_first(scene: Scene) -> Sequence[Wanted]:
     topic = _topic(scene) or f"{scene.said_before} {scene.answered_before}".strip() or scene.said
     angles = [{"kind": "meaning", "query": topic}, {"kind": "theme", "query": topic}]
-    return [searching(angles)]
+    return [searching(angles, agenda=True)]
 
 
 def _targets(scene: Scene) -> tuple[Json, ...]:
@@ -308,22 +321,44 @@ def _targets(scene: Scene) -> tuple[Json, ...]:
     items = [card for card in scene.found if card.get("category") in _TO_DO]
     if _verb(scene) == "done":
         items = [card for card in items if card.get("category") != "event"] or items
+    if _action(scene) == "skip":
+        items = [card for card in items if (card.get("when") or {}).get("rrule")]
     wanted = _content(scene, _topic(scene))
+    if not wanted and _is_bare_time(scene):  # "the washing an hour later"
+        wanted = _content(scene, scene.said)
+        wanted = wanted if any(_hits(scene, card, wanted) for card in items) else set()
     if not wanted:
-        return _last_spoken_of(scene, items) or tuple(_newest_first(items)[:1])
+        return _unnamed(scene, items)
     scores = [(_hits(scene, card, wanted), card) for card in items]
     best = max((hits for hits, _ in scores), default=0)
     if not best:
-        # Only a move may mean what was just spoken of: a wrong cancel is worse than asking again.
-        spoken_of = _last_spoken_of(scene, items) if _verb(scene) == "move" else ()
-        return spoken_of or tuple(card for card in items if card.get("relevant"))[:1]
+        if _verb(scene) in ("snooze", "move", "skip"):
+            # Only what may be undone in a word: a wrong cancel is worse than asking again.
+            return _unnamed(scene, items)
+        return tuple(card for card in items if card.get("relevant"))[:1]
     return tuple(card for hits, card in scores if hits == best)
+
+
+def _unnamed(scene: Scene, items: Sequence[Json]) -> tuple[Json, ...]:
+    """ "Snooze it", "cancel that": what has just rung, what was just spoken of, or the only one there is."""
+    rang = [card for card in items if card.get("rang")]
+    if rang and _verb(scene) in ("snooze", "done", "move"):
+        return (max(rang, key=lambda card: str(card["rang"])),)
+    spoken_of = _last_spoken_of(scene, items)
+    if spoken_of or len(items) == 1:
+        return spoken_of or tuple(items)
+    relevant = [card for card in items if card.get("relevant")]
+    return tuple(_newest_first(relevant)[:1]) if _verb(scene) != "cancel" else tuple(items)
 
 
 def _last_spoken_of(scene: Scene, items: Sequence[Json]) -> tuple[Json, ...]:
     """The newest item that the exchange before was about; none when it was about none."""
     before = _content(scene, f"{scene.said_before} {scene.answered_before}")
-    return tuple(_newest_first([card for card in items if _hits(scene, card, before)])[:1])
+    spoken_of = _newest_first([card for card in items if _hits(scene, card, before)])
+    reminders = [card for card in spoken_of if card.get("category") == "reminder"]
+    if reminders and _is_bare_time(scene):  # an hour alone is when to be reminded, not when it happens
+        return tuple(reminders[:1])
+    return tuple(spoken_of[:1])
 
 
 def _newest_first(items: Sequence[Json]) -> list[Json]:
@@ -337,84 +372,90 @@ def _hits(scene: Scene, card: Json, wanted: set[str]) -> int:
 
 
 def _change_second(scene: Scene) -> Sequence[Wanted]:
-    verb, targets = _verb(scene), _targets(scene)
+    targets = _targets(scene)
     if not targets:
         return ()
-    action = "move" if verb in ("move", "snooze", "other_one") else verb
-    moved = _moved(scene, targets[0]) if action == "move" else None
-    if len(targets) > 1:
-        data: dict[str, Any] = {"action": action, "options": [dict(card) for card in targets[:5]]}
-        if moved is not None:
-            data["when"] = when_json(moved)
+    action = _action(scene)
+    new = moved(scene, targets[0], verb=_verb(scene)) if action == "move" else None
+    data: dict[str, Any] = {"when": when_json(new)} if new is not None else {}
+    if action == "skip" and (day := _day(scene)):
+        data["day"] = day
+    if not _is_one_matter(targets):
+        data |= {"action": action, "options": [dict(card) for card in targets[:_MOST_CHOICES]]}
         return [Wanted("ask_back", {"ask": "which", "data": data})]
-    if action == "move" and moved is None:
+    if action == "move" and new is None:
         waiting = {key: targets[0].get(key) for key in ("category", "text", "when") if targets[0].get(key)}
         return [
             Wanted("ask_back", {"ask": "day", "data": {"card": waiting | {"supersedes": targets[0]["id"]}}})
         ]
-    return _act(scene, action, targets, {"when": when_json(moved)} if moved else {})
+    return _act(scene, action, targets, data)
 
 
-def _moved(scene: Scene, card: Json) -> When | None:
-    """The item's moment after the move: what the message does not say stays as it was."""
-    old = when_of(card.get("when"), scene.zone)
-    mention = _mention(scene)
-    if mention is None:
-        if _verb(scene) == "snooze":
-            return When(start=_minute(scene.now + _SNOOZE), zone=scene.zone)
-        hour = _bare_hour(scene)
-        return _at_hour(old, hour) if old is not None and hour is not None else None
-    if old is None:
-        return mention.when(scene.zone)
-    date = mention.date if mention.has_date and mention.date is not None else old.start.date()
-    keeps_hour = mention.time is None or mention.same_time or scene.has("no_change")
-    all_day = keeps_hour and old.all_day
-    start = datetime.combine(date, old.start.time() if keeps_hour else mention.time or time())
-    rrule = mention.rrule or _on_weekday(old.rrule, start)
-    end = old.end + (start - old.start) if old.end is not None else None
-    return When(start=start, zone=scene.zone, all_day=all_day, end=end, rrule=rrule)
+def _action(scene: Scene) -> str:
+    """What is done to the item; of a series that is called off for one day, that day is left out."""
+    verb = _verb(scene)
+    if verb in ("move", "snooze", "other_one"):
+        return "move"
+    if verb != "cancel" or not _day(scene):
+        return verb
+    wanted = _content(scene, _topic(scene))
+    series = [card for card in scene.found if (card.get("when") or {}).get("rrule")]
+    return "skip" if any(_hits(scene, card, wanted) for card in series) or not wanted else verb
 
 
-def _at_hour(old: When, hour: int) -> When:
-    """The same day at a bare hour, in the half of the day that lies nearer to the old one."""
-    near = min((hour % 24, (hour + 12) % 24), key=lambda each: abs(each - old.start.hour))
-    return replace(old, start=old.start.replace(hour=near, minute=0), all_day=False)
+def _day(scene: Scene) -> str:
+    """The one day that the message names, as a date; "" when it names none or a recurrence."""
+    days = [
+        told
+        for told in find_times(scene.said, language=scene.language, now=scene.now)
+        if told.date is not None and told.has_date and told.granularity not in ("week", "month", "year")
+    ]
+    if len(days) != 1 or days[0].rrule or days[0].date is None:
+        return ""
+    return days[0].date.isoformat()
 
 
-def _minute(moment: datetime) -> datetime:
-    return moment.replace(tzinfo=None, second=0, microsecond=0)
-
-
-def _on_weekday(rrule: str | None, start: datetime) -> str | None:
-    """A weekly rule on one weekday follows its item to another weekday."""
-    if not rrule:
-        return None
-    parts = dict(part.split("=", 1) for part in rrule.split(";") if "=" in part)
-    if parts.get("BYDAY") in _WEEKDAYS:
-        parts["BYDAY"] = _WEEKDAYS[start.weekday()]
-    return ";".join(f"{name}={value}" for name, value in parts.items())
+def _is_one_matter(targets: Sequence[Json]) -> bool:
+    """Whether these are one thing: an event with the reminders that were set for it, or a single item."""
+    texts = {fold(str(card.get("text") or "")) for card in targets}
+    events = sum(card.get("category") == "event" for card in targets)
+    return len(targets) == 1 or (len(texts) == 1 and events == 1)
 
 
 def _change_text(scene: Scene) -> str:
     verb, targets = _verb(scene), _targets(scene)
     if not targets:
         return scene.say("confirm.never_mind" if verb == "cancel" else "confirm.not_kept")
-    if len(targets) > 1:
-        return scene.say("ask.which", list=saying.labels(scene, targets[:5]))
+    if not _is_one_matter(targets):
+        return scene.say("ask.which", list=saying.labels(scene, targets[:_MOST_CHOICES]))
     if any(not done.ok for done in scene.results("update_card")):
-        return scene.say("confirm.failed")
-    if verb not in ("move", "snooze", "other_one"):
-        return _changed_text(scene, verb, targets, None)
-    moved = _moved(scene, targets[0])
-    if moved is None:
+        return scene.say("confirm.nothing_then" if _action(scene) == "skip" else "confirm.failed")
+    if _action(scene) != "move":
+        return _changed_text(scene, _action(scene), targets, None)
+    new = moved(scene, targets[0], verb=_verb(scene))
+    if new is None:
         return scene.say("ask.day", what=str(targets[0].get("text", "")))
-    return _changed_text(scene, "move", targets, when_json(moved))
+    return _changed_text(scene, "move", targets, when_json(new))
 
 
 def _changed_text(scene: Scene, action: str, cards: Sequence[Json], when: Any) -> str:
-    what = scene.phrases.listed([str(card.get("title") or card.get("text") or "") for card in cards])
+    names = dict.fromkeys(str(card.get("title") or card.get("text") or "") for card in cards)
+    what = scene.phrases.listed(list(names))
     if action == "move":
         return scene.say("confirm.moved", what=what, when=saying.moment(scene, when))
+    if action == "skip":
+        rings = next(
+            (str(done.result["rings"]) for done in scene.results("update_card") if done.result.get("rings")),
+            "",
+        )
+        day = (_data(scene).get("day") if scene.pending[0] == "which" else None) or _day(scene)
+        if day:
+            told = {"start": f"{day}T00:00", "zone": scene.zone, "all_day": True}
+            return scene.say("confirm.skipped_on", what=what, when=saying.moment(scene, told))
+        if not rings:
+            return scene.say("confirm.skipped", what=what)
+        coming = saying.moment(scene, {"start": rings, "zone": scene.zone})
+        return scene.say("confirm.skipped_next", what=what, when=coming)
     return scene.say("confirm.done" if action == "done" else "confirm.cancelled", what=what)
 
 

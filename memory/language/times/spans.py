@@ -1,0 +1,38 @@
+"""How long a text says: "twenty minutes", "half an hour"."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+
+from memory.language.times.find import find_times
+from memory.language.times.grammar import grammar
+
+MOST_WORDS = 16  # a longer text tells more than a length of time
+
+
+def find_span(text: str, *, language: str, now: datetime) -> timedelta | None:
+    """The first length of time that a short text tells, or None.
+
+    It is read as the same words after "in": what they would then mean is so far from now.
+
+    Args:
+        now: aware.
+    """
+    starts = [match.start() for match in re.finditer(r"\S+", text)]
+    if len(starts) > MOST_WORDS:
+        return None
+    lead = str(grammar(language).settings["span_lead"])
+    for start in starts:
+        said = f"{lead} {text[start:]}"
+        for mention in find_times(said, language=language, now=now, tense="future"):
+            if mention.spans[0][0] == 0 and mention.granularity == "minute" and mention.local is not None:
+                if mention.span[1] > len(lead) + 1:
+                    return _from(now, mention.local)
+    return None
+
+
+def _from(now: datetime, local: datetime) -> timedelta | None:
+    """The distance on the wall clock, to the minute; None when it is none."""
+    span = local - now.replace(tzinfo=None, second=0, microsecond=0)
+    return span if span > timedelta(0) else None

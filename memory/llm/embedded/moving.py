@@ -1,0 +1,155 @@
+"""When something that exists is moved or put off: what the message does not say stays as it was."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
+
+from memory.language import TimeMention, find_span, find_times, next_occurrence, numbers
+from memory.llm.embedded.scene import Json, Scene, when_of
+from memory.records import When
+
+_SNOOZE = timedelta(minutes=10)
+_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_NTH_WEEKDAY = re.compile(r"([+-]?\d)(MO|TU|WE|TH|FR|SA|SU)")
+
+
+def mention(scene: Scene) -> TimeMention | None:
+    """The moment that the message names, if any."""
+    mentions = find_times(scene.said, language=scene.language, now=scene.now)
+    timed = [mention for mention in mentions if mention.time is not None]
+    return next(iter(timed or mentions), None)
+
+
+def bare_hour(scene: Scene) -> int | None:
+    """The hour in a message that names a number and no moment ("make it ten"), else None."""
+    told = numbers.find(scene.said, scene.language)
+    return told[0].value if len(told) == 1 and 0 < told[0].value <= 24 else None
+
+
+def moved(scene: Scene, card: Json, *, verb: str) -> When | None:
+    """The item's moment after the move, None when the message does not say.
+
+    Args:
+        verb: "snooze" puts off the next ring and leaves a series as it is.
+
+    Returns:
+        Without a rule where only the next ring of a series moves.
+    """
+    old = when_of(card.get("when"), scene.zone)
+    told = mention(scene)
+    if verb == "snooze":
+        return _put_off(scene, card, old, told)
+    if told is None:
+        later = find_span(scene.said, language=scene.language, now=scene.now)
+        if later is not None:
+            return _put_off(scene, card, old, None)
+        bare = bare_hour(scene)
+        return _at_hour(old, bare) if old is not None and bare is not None else None
+    if old is None:
+        return told.when(scene.zone)
+    step = told.relative_after or (-told.relative_before if told.relative_before else None)
+    if told.date is None and step is not None:
+        return _starting(old, old.start + step)
+    day = told.date if told.has_date and told.date is not None else old.start.date()
+    bare = _hour_beside(scene, told) if told.time is None else None
+    if bare is not None:
+        return _on(old, day, _at_hour(old, bare).start.time(), rrule=told.rrule)
+    keeps_hour = told.time is None or told.same_time or scene.has("no_change")
+    hour = old.start.time() if keeps_hour else _hour_near(scene, told, old, datetime.combine(day, time()))
+    start = datetime.combine(day, hour)
+    if told.time is not None and told.has_date and _is_one_of_many(old, told):
+        return When(start=start, zone=scene.zone)  # "the tablets tomorrow at eight": that one only
+    rrule = told.rrule or _on_weekday(old.rrule, start)
+    if rrule and rrule != old.rrule and not told.rrule:
+        start = _first_of(rrule, start, scene)
+    return replace(_starting(old, start), all_day=keeps_hour and old.all_day, rrule=rrule)
+
+
+def _is_one_of_many(old: When, told: TimeMention) -> bool:
+    """Whether a day names one occurrence of a series that has several a week."""
+    return bool(old.rrule) and not told.rrule and not _on_one_weekday(str(old.rrule))
+
+
+def _on(old: When, day: date, hour: time, *, rrule: str | None) -> When:
+    """The item on that day at that hour; of a series with several days a week, that occurrence only."""
+    start = datetime.combine(day, hour)
+    if old.rrule and not rrule and not _on_one_weekday(old.rrule):
+        return When(start=start, zone=old.zone)
+    return replace(_starting(old, start), all_day=False, rrule=rrule or _on_weekday(old.rrule, start))
+
+
+def _hour_beside(scene: Scene, told: TimeMention) -> int | None:
+    """A bare number beside a day: "tomorrow to eight"; none where it belongs to the day or a length."""
+    if find_span(scene.said, language=scene.language, now=scene.now) is not None:
+        return None
+    others = [
+        each
+        for each in numbers.find(scene.said, scene.language)
+        if not any(start <= each.span[0] < end for start, end in told.spans) and not each.ordinal
+    ]
+    return others[0].value if len(others) == 1 and 0 < others[0].value <= 24 else None
+
+
+def _put_off(scene: Scene, card: Json, old: When | None, told: TimeMention | None) -> When:
+    """So much later than now when it has rung, else than the moment at which it would ring."""
+    span = find_span(scene.said, language=scene.language, now=scene.now)
+    if told is not None and told.time is not None and told.local is not None:
+        return When(start=told.local, zone=scene.zone)
+    if told is not None and told.relative_after is not None:
+        span = told.relative_after
+    now = scene.now.replace(tzinfo=None, second=0, microsecond=0)
+    waits = str(card.get("next") or "")
+    begins = datetime.fromisoformat(waits) if waits else old.start if old is not None else now
+    base = max(now, begins) if span is not None and not card.get("rang") else now
+    if told is not None and told.date is not None and told.has_date and old is not None:
+        return When(start=datetime.combine(told.date, old.start.time()), zone=scene.zone)
+    return When(start=base + (span or _SNOOZE), zone=scene.zone)
+
+
+def _starting(old: When, start: datetime) -> When:
+    end = old.end + (start - old.start) if old.end is not None else None
+    return replace(old, start=start, end=end)
+
+
+def _hour_near(scene: Scene, told: TimeMention, old: When, day: datetime) -> time:
+    """The hour of a move; of two readings of a bare one, that nearer to the hour it had."""
+    hour = told.time or time()
+    if told.alternative is None or told.has_date or old.all_day or told.alternative.time() == hour:
+        return hour
+    readings = [datetime.combine(day, each) for each in (hour, told.alternative.time())]
+    coming = [each for each in readings if each > scene.now.replace(tzinfo=None)] or readings
+    had = datetime.combine(day, old.start.time())
+    return min(coming, key=lambda each: (abs(each - had), -each.hour)).time()
+
+
+def _first_of(rrule: str, start: datetime, scene: Scene) -> datetime:
+    """The first occurrence of a changed rule that is still to come."""
+    today = datetime.combine(scene.now.date(), start.time())
+    coming = next_occurrence(When(start=today, zone=scene.zone, rrule=rrule), after=scene.now)
+    return start if coming is None else coming.replace(tzinfo=None)
+
+
+def _at_hour(old: When, hour: int) -> When:
+    """The same day at a bare hour, in the half of the day that lies nearer to the old one."""
+    near = min((hour % 24, (hour + 12) % 24), key=lambda each: abs(each - old.start.hour))
+    return replace(old, start=old.start.replace(hour=near, minute=0), all_day=False)
+
+
+def _on_one_weekday(rrule: str) -> bool:
+    days = dict(part.split("=", 1) for part in rrule.split(";") if "=" in part).get("BYDAY", "")
+    return days in _WEEKDAYS or _NTH_WEEKDAY.fullmatch(days) is not None
+
+
+def _on_weekday(rrule: str | None, start: datetime) -> str | None:
+    """A rule on one weekday (or "the first Monday of the month") follows its item to another weekday."""
+    if not rrule:
+        return None
+    parts = dict(part.split("=", 1) for part in rrule.split(";") if "=" in part)
+    nth = _NTH_WEEKDAY.fullmatch(parts.get("BYDAY", ""))
+    if nth is not None:
+        parts["BYDAY"] = nth[1] + _WEEKDAYS[start.weekday()]
+    if parts.get("BYDAY") in _WEEKDAYS:
+        parts["BYDAY"] = _WEEKDAYS[start.weekday()]
+    return ";".join(f"{name}={value}" for name, value in parts.items())
