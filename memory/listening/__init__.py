@@ -10,6 +10,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from memory import language as lang
+from memory.config import LANGUAGES
+from memory.listening import durable
 from memory.listening.heard import (
     Act,
     Candidate,
@@ -20,6 +23,7 @@ from memory.listening.heard import (
     Question,
     Request,
 )
+from memory.listening.lexicon import lexicon
 from memory.listening.listener import hear
 
 __all__ = [
@@ -32,7 +36,19 @@ __all__ = [
     "Question",
     "Request",
     "listen",
+    "preload",
 ]
+
+
+def preload(languages: Sequence[str] = LANGUAGES) -> None:
+    """Read all tables and weights now (about half a second a language), so that no message waits for them.
+
+    A process that forks for each of its jobs must do this before: each child would do it anew.
+    """
+    durable.preload()
+    for language in languages:
+        lexicon(language)
+    lang.preload(languages)
 
 
 def listen(

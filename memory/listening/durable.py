@@ -42,6 +42,12 @@ def vectors(texts: Sequence[str]) -> NDArray[np.float32]:
     return _embedder.encode(texts)
 
 
+def preload() -> None:
+    """Load the classifier and the encoder now."""
+    _weights()
+    _embedder.preload()
+
+
 def forget() -> None:
     """Empty the cache of texts: what a person erased stays in no process."""
     _embedder.forget()
