@@ -22,7 +22,7 @@ LIVED = 0.6  # ... beside an event that is over
 HEALERS = ("doctor", "dentist", "therapist", "physiotherapist", "vet", "midwife")
 STRONG = ("home", "job", "diet", "allergy", "age", "code")  # rows that need no lean
 LAUGHED = 0.3  # what leans further to the unreal and is told with a laugh is a joke
-CONDITIONAL = 0.85  # ... when it hangs on an "if"
+CONDITIONAL = 0.7  # ... when it hangs on an "if"
 
 
 def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, str]:
@@ -65,7 +65,8 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
     if told.serves:
         return True, "service"
     strong = rule is not None and rule[0].split(":")[0] in STRONG
-    if strong and leaning.unreal < 0.85 and threshold != CONDITIONAL:
+    passing = bool(lex.search("state", norm)) and leaning.lasting < 0.5
+    if strong and not passing and leaning.unreal < 0.85 and threshold != CONDITIONAL:
         return True, f"{rule[0] if rule else ''} {leaning.lasting:.2f}"
     if _is_it(scene, piece) and not rule and not code and not told.mentions:
         return False, "what it is was not said"
@@ -103,7 +104,13 @@ def _is_it(scene: Scene, piece: Piece) -> bool:
     first, second = piece.folded[0], piece.folded[1] if len(piece) > 1 else ""
     if not scene.lex.has("it", first):
         return False
-    return not scene.lex.has("article", first) or not second or second in scene.lex.common
+    if not scene.lex.has("article", first) or not second:
+        return True
+    if scene.lex.nouns and piece.words[1].is_capital:
+        return False
+    lex = scene.lex
+    small = ("adverb", "negation", "copula", "self_any", "preposition", "and", "third")
+    return second in lex.verbs or any(lex.has(kind, second) for kind in small)
 
 
 def _introduces(scene: Scene, piece: Piece) -> bool:

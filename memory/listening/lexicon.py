@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,7 @@ class Lexicon:
     common: frozenset[str]  # every word the tables know: never a name in lower case
     formal: frozenset[str]  # words that address the hearer when they have a capital: "Sie"
     nouns: bool  # nouns have capitals: a capital word inside a sentence is no verb
+    digraphs: tuple[str, ...]  # how letters with a mark are written without it: "ue"
     spelling: Spelling  # what quick typing leaves out: "im", "dont", "w"
 
     def tokens(self, text: str) -> tuple[Token, ...]:
@@ -61,8 +62,19 @@ class Lexicon:
         found = tokenize(
             text, suffixes=self.suffixes, prefixes=self.prefixes, keep=self.keep, distinct=self.distinct
         )
-        read = self.spelling.read(found, self)
+        read = self.spelling.read([self._umlauts(token) for token in found], self)
         return capitals(read, formal=self.formal, verbs=self._only_verbs) if self.nouns else read
+
+    def _umlauts(self, token: Token) -> Token:
+        """A word that is only known without its second letter: "fuer", "koennen"."""
+        if not self.digraphs or not any(pair in token.folded for pair in self.digraphs):
+            return token
+        if token.folded in self.common or self.has("first_name", token.folded):
+            return token
+        plain = token.folded
+        for pair in self.digraphs:
+            plain = plain.replace(pair, pair[0])
+        return replace(token, folded=plain) if plain in self.common else token
 
     def _only_verbs(self, word: str) -> bool:
         """Whether a word is in the tables as a verb and not as a name or a relation."""
@@ -137,6 +149,7 @@ def _build(data: Mapping[str, Any]) -> Lexicon:
         common=Prefixed(common, before, verbs),
         formal=frozenset(data.get("formal", ())),
         nouns=bool(data.get("noun_capitals", False)),
+        digraphs=tuple(data.get("digraphs", ())),
         spelling=Spelling.of(data.get("spelling", {})),
     )
 

@@ -7,17 +7,19 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from memory.language.folding import fold
 from memory.listening import acts, todo
 from memory.listening.clauses import Clause, Role
 from memory.listening.draft import Draft
 from memory.listening.facts import hear_told, introduced, like_mine
 from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerson, Question, Request
-from memory.listening.letters import composed_letters, placed
 from memory.listening.judging import plain
+from memory.listening.letters import composed_letters, placed
 from memory.listening.lexicon import lexicon
 from memory.listening.quotes import hear_quotes
 from memory.listening.regions import Sentence, sentences
 from memory.listening.reminding import people_in, remind
+from memory.listening.righting import swapped
 from memory.listening.scene import Scene, strip
 from memory.listening.subjects import Subject, of_mention
 from memory.listening.tokens import Piece
@@ -272,6 +274,8 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
         clauses = [c for c in clauses if c.role is not Role.QUESTION]
         told, draft.subject = hear_told(scene, clauses, correcting=draft.correcting, subject=draft.subject)
         told = [c for c in told if not laughing or plain(scene, c)]
+        if draft.correcting and not told and not draft.candidates and _put_right(scene, clauses, draft):
+            return
         draft.candidates.extend(told)
         _correction(scene, core, told, draft)
         draft.unsure = True
@@ -288,6 +292,21 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
     if not any(c.category is Category.PERSON for c in told):
         told += [c for c in people_in(scene, core) if c.text not in covered]
     draft.candidates.extend(introduced(told))
+
+
+def _put_right(scene: Scene, clauses: Sequence[Clause], draft: Draft) -> bool:
+    """A bare value that corrects the message before: what that message says with it."""
+    swap = swapped(scene, clauses)
+    if swap is None:
+        return False
+    heard = hear(swap.text, language=scene.lex.language, now=scene.now, zone=scene.zone, known=scene.known)
+    kept = [c for c in heard.candidates if fold(swap.right) in fold(f"{c.text} {' '.join(c.people)}")]
+    if not kept:
+        return False
+    draft.candidates.extend(replace(c, span=swap.span, why=f"put right: {c.why}") for c in kept)
+    draft.fields["correction"] = Correction(right=swap.right, wrong=swap.wrong, subject=kept[0].subject)
+    draft.unsure = True
+    return True
 
 
 def _spans(scene: Scene, piece: Piece) -> list[tuple[int, int]]:

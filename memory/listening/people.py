@@ -142,10 +142,15 @@ class People:
             if tuple(word.folded for word in words[at : at + len(parts)]) == parts:
                 return len(parts), lex.relations[" ".join(parts)], False
         key = names.plural_relation_words(lex.language).get(words[at].folded)
-        return (1, key, True) if key else None
+        if key:
+            return 1, key, True
+        for tail in lex.words.get("relation_ends", ()):  # "Skatbruder", "Reitlehrerin", "Lungenarzt"
+            if words[at].folded.endswith(tail) and len(words[at].folded) > len(tail) + 2:
+                return (1, lex.relations[tail], False) if tail in lex.relations else None
+        return None
 
     def _both(self, words: Sequence[Token], at: int, relation: str) -> bool:
-        """Whether a word that can mean one or several has several names behind it: "meine Töchter A und B"."""
+        """Whether a word for one or several has several names behind it: "meine Töchter A und B"."""
         if relation not in names.plural_relation_words(self.lex.language):
             return False
         first, last = self._name(words, at, sure=False)
