@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from memory.conductor.sentences import split
 from memory.decisions.guard import Settled
@@ -38,7 +38,18 @@ class Check(Protocol):
         """Short name for the trace."""
 
     def __call__(self, sentence: str, view: GateView) -> str | None:
-        """The sentence as it may go out: unchanged, replaced, or None to drop it."""
+        """The sentence as it may go out: unchanged, replaced, or None to drop it.
+
+        "" keeps it back for now: a later one may bring it along, or `at_end` does.
+        """
+
+
+@runtime_checkable
+class Waits(Protocol):
+    """A check that keeps sentences back until it has heard more."""
+
+    def at_end(self, view: GateView) -> str:
+        """What may go out of all that was kept back, now that the answer ends."""
 
 
 class Gate:
@@ -51,6 +62,7 @@ class Gate:
         self._held = ""
         self._released = ""
         self._fed = False
+        self._dropped = False
         self.interventions: Counter[str] = Counter()
 
     @property
@@ -67,12 +79,14 @@ class Gate:
     def rest(self, view: GateView) -> str:
         """A model's call ended: no more comes to what was held, so it is looked at now."""
         rest, self._held = self._held, ""
-        return self._let_out([rest] if rest.strip() else [], view)
+        return self._let_out([rest] if rest.strip() else [], view) + self._let_out_late(view)
 
     def close(self, view: GateView) -> str:
         """The answer ends; returns the rest that may go out, or the fallback when all was dropped."""
         rest, self._held = self._held, ""
         out = self._let_out([rest] if rest.strip() else [], view)
+        if not self._dropped:
+            out += self._let_out_late(view)
         if self._fed and not self._released.strip():
             self.interventions["fallback"] += 1
             self._released = self._fallback
@@ -91,15 +105,29 @@ class Gate:
     def drop_held(self) -> None:
         """Forget the unfinished sentence: the person pressed stop, or a human took over."""
         self._held = ""
+        self._dropped = True
 
-    def _let_out(self, sentences: Sequence[str], view: GateView) -> str:
+    def _let_out_late(self, view: GateView) -> str:
+        """What the checks had kept back, past those that come after them."""
+        late = [
+            self._let_out([text], view, checks=self._checks[index + 1 :])
+            for index, check in enumerate(self._checks)
+            if isinstance(check, Waits) and (text := check.at_end(view))
+        ]
+        return "".join(late)
+
+    def _let_out(
+        self, sentences: Sequence[str], view: GateView, *, checks: Sequence[Check] | None = None
+    ) -> str:
         out = ""
         for sentence in sentences:
             checked: str | None = sentence
-            for check in self._checks:
-                before = checked
-                checked = check(before, view) if before is not None else None
-                if checked != before:
+            for check in self._checks if checks is None else checks:
+                before = checked or ""
+                checked = check(before, view)
+                if checked == "":
+                    break  # kept back for now
+                if checked is None or before not in checked:
                     self.interventions[check.name] += 1
                 if checked is None:
                     break

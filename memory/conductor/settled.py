@@ -2,7 +2,8 @@
 
 The first one that does is held back with all that follows, and the answer is asked for
 once more with the contradiction named. What contradicts even then gives way to the
-sentence from the store.
+sentence from the store. An answer to the plain question what was settled waits until it
+has said so: in whatever words another value comes, it never goes out in its place.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from sqlalchemy.orm import Session
 from memory import language as lang
 from memory.conductor.gate import GateView
 from memory.conductor.phrases import phrase
-from memory.decisions.guard import Settled, View, look
+from memory.decisions.guard import Settled, View, asked_directly, look
 from memory.decisions.log import matter_name, told
 from memory.decisions.schema import Keys, KeyType
 from memory.records import Conversation, Decision
@@ -36,6 +37,9 @@ class SettledValues:
         self._zone = zone
         self._now = now
         self._about: frozenset[str] = frozenset()
+        self._told: frozenset[str] = frozenset()
+        self._waiting = ""  # sentences of an answer that has not said the settled value that it was asked for
+        self._aside = True  # these only ask, propose, or speak of something else
         self._corrected: set[int] = set()
         self._said: set[str] = set()  # of the first answer
         self.contradicted: Decision | None = None
@@ -59,27 +63,58 @@ class SettledValues:
             return None  # the person has read it
         if any(card.when is not None for card in view.visible):
             return sentence  # it confirms a reminder or an event of this turn
-        looked = look(
-            sentence,
-            View(
-                keys=self._keys,
-                settled=view.settled,
-                said=view.said,
-                language=view.language,
-                now=self._now,
-                zone=self._zone,
-                about=self._about,
-            ),
-        )
-        self._about = looked.about
-        if looked.contradicts is None:
+        seen = self._seen(view)
+        looked = look(sentence, seen)
+        self._about, self._told = looked.about, looked.told
+        if looked.contradicts is not None:
+            self._waiting, self._aside = "", True
             if not self.asked_again:
-                self._said.add(sentence.strip())
-            return sentence
+                self.contradicted, self.sentence = looked.contradicts, sentence
+                return None
+            self._told |= {looked.contradicts.key}
+            return self.correction(looked.contradicts, view.language)
+        asked = asked_directly(seen)
+        if asked and not asked & self._told:
+            self._waiting += sentence
+            self._aside = self._aside and looked.aside
+            return ""
+        sentence, self._waiting = self._waiting + sentence, ""
         if not self.asked_again:
-            self.contradicted, self.sentence = looked.contradicts, sentence
-            return None
-        return self.correction(looked.contradicts, view.language)
+            self._said.add(sentence.strip())
+        return sentence
+
+    def at_end(self, view: GateView) -> str:
+        """What waited for the settled value, if it only spoke of something else; or the store's sentence."""
+        waiting, self._waiting = self._waiting, ""
+        is_aside, self._aside = self._aside, True
+        if not waiting or self.wants_another_answer:
+            return ""
+        if is_aside:
+            return waiting
+        asked = asked_directly(self._seen(view))
+        decision = min(
+            (each for each in view.settled.decisions if each.key in asked),
+            key=lambda each: (each.matter != view.settled.here, each.id),
+            default=None,
+        )
+        if decision is None:  # it was withdrawn in this turn
+            return waiting
+        if not self.asked_again:
+            self.contradicted, self.sentence = decision, waiting
+            return ""
+        return self.correction(decision, view.language) or ""
+
+    def _seen(self, view: GateView) -> View:
+        return View(
+            keys=self._keys,
+            settled=view.settled,
+            said=view.said,
+            language=view.language,
+            now=self._now,
+            zone=self._zone,
+            about=self._about,
+            told=self._told,
+        )
 
     def correction(self, decision: Decision, language: str) -> str | None:
         """The store's sentence for a decision, once."""

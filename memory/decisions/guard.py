@@ -8,52 +8,20 @@ or because the question was, must not name a value that is not the settled one.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from functools import cache
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
-from zoneinfo import ZoneInfo
 
 from memory import language as lang
-from memory.decisions.schema import Key, Keys, KeyType
+from memory.decisions.naming import Settled, View, asked, asked_directly, here, named, table
+from memory.decisions.schema import Key
 from memory.decisions.stated import MOMENTS, Clause, Stated, stated
 from memory.records import Decision
 
-_DATA = Path(__file__).parent / "data" / "guard.toml"
+__all__ = ["Looked", "Settled", "View", "asked_directly", "look"]
+
 _CUTS = re.compile(r"[;()]|,(?=\s)|(?<=\D)\s[–—-]\s(?=\D)|(?<=\w): (?=\D)")
 _BARE = 2  # content words beside the value: with more, the clause may be about anything
-_ASKED = {
-    "when": (*MOMENTS,),
-    "count": (KeyType.INTEGER,),
-    "cost": (KeyType.MONEY,),
-    "where": (KeyType.ADDRESS,),
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settled:
-    """What holds for a person, as the guard needs it."""
-
-    decisions: tuple[Decision, ...] = ()
-    here: str = ""  # the matter of this conversation
-    rivals: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)  # by matter and key
-
-
-@dataclass(frozen=True, kw_only=True)
-class View:
-    """How a sentence is to be read."""
-
-    keys: Keys
-    settled: Settled
-    said: str  # the person's message
-    language: str
-    now: datetime
-    zone: str
-    about: frozenset[str] = frozenset()  # keys that the sentence before was about
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,55 +30,85 @@ class Looked:
 
     contradicts: Decision | None = None  # what it contradicts
     about: frozenset[str] = frozenset()  # keys it was about, for the next sentence
+    told: frozenset[str] = frozenset()  # keys whose settled value the answer has said by now
+    aside: bool = False  # it only asks, proposes, or speaks of the past, of others or of opening hours
 
 
 def look(sentence: str, view: View) -> Looked:
-    """Whether a sentence states another value than a settled one."""
+    """Whether a sentence states another value than a settled one, and which settled ones it says."""
     if not view.settled.decisions:
         return Looked()
-    table = _table(view.language)
-    if table["other"].search(lang.fold(view.said)):
-        return Looked()
+    words = table(view.language)
+    said = set(view.told)
+    for name in _said_in(sentence, view):
+        said.add(name)
+    if words["other"].search(lang.fold(view.said)):
+        return Looked(told=frozenset(said))
     about = view.about
     is_question = sentence.rstrip().rstrip("\"'»”)").endswith("?")
     excused, past, valueless = False, False, False
-    parts = _clauses(_without_agreed(_unquoted(sentence), table), table, view)
+    open_to_all = True  # every clause proposes, asks, or tells of something else
+    parts = _clauses(_without_agreed(_unquoted(sentence), words), words, view)
     for index, part in enumerate(parts):
         folded = lang.fold(part)
-        own = _named(folded, view)
+        own = named(folded, view)
         about = own or about
-        excused = excused or bool(table["condition"].search(folded))
-        if excused or table["proposal"].search(folded):
+        excused = excused or bool(words["condition"].search(folded))
+        if excused or words["proposal"].search(folded):
+            # "You wanted twelve" proposes nothing; it may be let go, but is no answer either.
+            open_to_all = open_to_all and (excused or not words["wish"].search(folded))
             continue
         # "First ten, then eleven": the past goes on in the clauses that follow it.
-        goes_on = past and (valueless or table["sequence"].match(folded.lstrip()) is not None)
-        past = (goes_on and not table["now"].search(folded)) or bool(table["history"].search(folded))
+        goes_on = past and (valueless or words["sequence"].match(folded.lstrip()) is not None)
+        past = (goes_on and not words["now"].search(folded)) or bool(words["history"].search(folded))
         valueless = _holds_no_value(part, view)
-        if (
-            past
-            or is_question
-            or _is_excused(lang.fold(_without_ranges(part, view)), parts[index + 1 : index + 2], table)
-        ):
+        if past or is_question:
             continue
-        found = _contradicted(part, own, own or about or _asked(view), view)
+        plain = lang.fold(_without_ranges(part, view))
+        if words["open"].search(plain) or words["other"].search(plain) or words["foreign"].search(plain):
+            continue
+        open_to_all = False
+        if _is_excused(plain, parts[index + 1 : index + 2], words):
+            continue
+        found = _contradicted(part, own, own or about or asked(view), replace(view, told=frozenset(said)))
         if found is not None:
-            return Looked(contradicts=found, about=about)
-    return Looked(about=about)
+            return Looked(contradicts=found, about=about, told=frozenset(said))
+    return Looked(about=about, told=frozenset(said), aside=open_to_all)
 
 
-def _is_excused(folded: str, following: Sequence[str], table: Mapping[str, re.Pattern[str]]) -> bool:
-    if any(table[name].search(folded) for name in ("elsewhere", "other", "denied")):
+def _said_in(sentence: str, view: View) -> list[str]:
+    """Keys whose settled value stands in a sentence, in whatever form."""
+    told = []
+    parts = _clauses(sentence, table(view.language), view)
+    for decision in view.settled.decisions:
+        key = view.keys.get(decision.key)
+        if key is None or (decision.matter != view.settled.here and decision.key in told):
+            continue
+        for text in (*parts, sentence):
+            clause = _clause(text, view)
+            if stated(key, decision.value, replace(clause, bare=True)) is Stated.SAME:
+                told.append(decision.key)
+                break
+    return told
+
+
+def _clause(text: str, view: View) -> Clause:
+    return Clause(
+        text=text, bare=False, language=view.language, now=here(view), units=table(view.language)["units"]
+    )
+
+
+def _is_excused(folded: str, following: Sequence[str], words: Mapping[str, re.Pattern[str]]) -> bool:
+    if any(words[name].search(folded) for name in ("elsewhere", "denied", "general")):
         return True
     tail = lang.fold(following[0]).strip(" .!?") if following else ""
-    return bool(tail) and table["ask"].fullmatch(tail) is not None
+    return bool(tail) and words["ask"].fullmatch(tail) is not None
 
 
-def _contradicted(part: str, own: Collection[str], about: Collection[str], view: View) -> Decision | None:
+def _contradicted(part: str, own: Collection[str], about: frozenset[str], view: View) -> Decision | None:
     """The settled decision that a clause contradicts, if any."""
-    clause = Clause(
-        text=part, bare=False, language=view.language, now=_here(view), units=_table(view.language)["units"]
-    )
-    clause = replace(clause, bare=_is_bare(clause, view))
+    clause = _clause(part, view)
+    clause = replace(clause, bare=_is_bare(clause, view, most=0 if about & view.told else _BARE))
     if not own and not clause.bare:
         return None
     against: list[Decision] = []
@@ -171,44 +169,7 @@ def _is_named(matter: str, folded: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", folded) is not None
 
 
-def _named(folded: str, view: View) -> frozenset[str]:
-    """Settled keys that a text speaks of by their words."""
-    words = set(lang.words(folded))
-    stems = set(lang.terms(folded, view.language))
-    told = set()
-    for decision in view.settled.decisions:
-        key = view.keys.get(decision.key)
-        if key is None:
-            continue
-        own = {*key.words.get(view.language, ()), *lang.words(lang.fold(key.label.get(view.language, "")))}
-        for word in map(lang.fold, own):
-            if len(word) < 3 or word in lang.stop_words(view.language):
-                continue
-            if word in words or set(lang.terms(word, view.language)) & stems:
-                told.add(decision.key)
-    return frozenset(told)
-
-
-def _asked(view: View) -> frozenset[str]:
-    """What the person's message asks for: keys by their words, else by the kind of question."""
-    folded = lang.fold(view.said)
-    if _table(view.language)["elsewhere"].search(folded):
-        return frozenset()
-    types = {
-        kind for name, kinds in _ASKED.items() if _table(view.language)[name].search(folded) for kind in kinds
-    }
-    named = _named(folded, view)
-    if types:
-        fitting = {
-            each.key
-            for each in view.settled.decisions
-            if (key := view.keys.get(each.key)) is not None and key.type in types
-        }
-        return frozenset(named & fitting) or frozenset(fitting)
-    return named
-
-
-def _is_bare(clause: Clause, view: View) -> bool:
+def _is_bare(clause: Clause, view: View, *, most: int) -> bool:
     """Whether a clause holds hardly more than a value."""
     text = clause.text
     for mention in clause.mentions:
@@ -221,11 +182,11 @@ def _is_bare(clause: Clause, view: View) -> bool:
     if any(not each.starts_sentence or clause.language == "en" for each in names if clause.language != "de"):
         return False
     known = set(lang.terms(view.said, clause.language))
-    return len(set(lang.terms(text, clause.language)) - known) <= _BARE
+    return len(set(lang.terms(text, clause.language)) - known) <= most
 
 
 def _holds_no_value(part: str, view: View) -> bool:
-    return not lang.find_times(part, language=view.language, now=_here(view)) and not lang.numbers.find(
+    return not lang.find_times(part, language=view.language, now=here(view)) and not lang.numbers.find(
         part, view.language
     )
 
@@ -259,7 +220,7 @@ def _clauses(text: str, table: Mapping[str, re.Pattern[str]], view: View) -> lis
     cuts = {match.end() for match in _CUTS.finditer(text)}
     if len(folded) == len(text):
         cuts |= {match.start() for match in table["split"].finditer(folded)}
-    moments = [each.span for each in lang.find_times(text, language=view.language, now=_here(view))]
+    moments = [each.span for each in lang.find_times(text, language=view.language, now=here(view))]
     cuts = {cut for cut in cuts if not any(start < cut < end for start, end in moments)}  # "Sunday, 8 March"
     edges = [0, *sorted(cuts), len(text)]
     parts = [text[start:end] for start, end in pairwise(edges)]
@@ -268,27 +229,8 @@ def _clauses(text: str, table: Mapping[str, re.Pattern[str]], view: View) -> lis
 
 def _without_ranges(part: str, view: View) -> str:
     """Without spans of hours: the "until" of one is no deadline."""
-    for mention in lang.find_times(part, language=view.language, now=_here(view)):
+    for mention in lang.find_times(part, language=view.language, now=here(view)):
         if mention.end is not None and mention.time is not None:
             for start, end in mention.spans:
                 part = part[:start] + " " * (end - start) + part[end:]
     return part
-
-
-def _here(view: View) -> datetime:
-    return view.now.astimezone(ZoneInfo(view.zone))
-
-
-@cache
-def _table(language: str) -> Mapping[str, re.Pattern[str]]:
-    tables: dict[str, Any] = tomllib.loads(_DATA.read_text(encoding="utf-8"))
-    told = dict(tables.get(language, tables["en"]))
-    told |= told.pop("asks")
-    compiled = {
-        name: re.compile(r"(?<!\w)(?:" + "|".join(f"(?:{each})" for each in words) + r")(?!\w)")
-        for name, words in told.items()
-        if name != "units"
-    }
-    units = "|".join(f"(?:{each})" for each in told["units"])
-    compiled["units"] = re.compile(rf"[\s-]*(?:\w+ )?(?:(?:{units})(?!\w)|[%€$£])")
-    return compiled

@@ -42,6 +42,9 @@ class Key:
     choices: tuple[str, ...] = ()
     choice: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # how they are said, by language
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    loose: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # words that may mean other things, too
     least: int | None = None
     most: int | None = None
     retired: bool = False
@@ -95,7 +98,8 @@ def _key(name: str, entry: Any, problems: list[str]) -> Key | None:
         bad("a table was expected")
         return None
     unknown = set(entry) - {
-        "type", "label", "question", "choices", "choice", "words", "least", "most", "retired",
+        "type", "label", "question", "choices", "choice", "words", "loose", "least", "most",
+        "retired",
     }  # fmt: skip
     if unknown:
         bad(f"not understood: {', '.join(sorted(unknown))}")
@@ -128,6 +132,7 @@ def _key(name: str, entry: Any, problems: list[str]) -> Key | None:
         choices=choices,
         choice=said,
         words={language: tuple(told.split()) for language, told in entry.get("words", {}).items()},
+        loose={language: tuple(told.split()) for language, told in entry.get("loose", {}).items()},
         least=least,
         most=most,
         retired=bool(entry.get("retired", False)),

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
+from itertools import pairwise
 
 from memory import language as lang
 from memory.decisions.schema import Key, KeyType
@@ -20,11 +21,21 @@ from memory.language import TimeMention
 MOMENTS = (KeyType.DATE, KeyType.TIME, KeyType.INTERVAL)
 _DIGITS_OF_A_CODE = 3  # from here on a run of figures is a code, a number to call or a postal code
 _PARTS = {"morning": (0, 12), "noon": (11, 14), "afternoon": (12, 19), "evening": (17, 24), "night": (20, 24)}
-_STREET = re.compile(
-    r"(?:\b(?P<before>\d{1,4}[a-z]?),? )?"
-    r"\b(?P<name>[^\W\d_][\w'’.-]*(?: (?:de|da|do|das|dos|del|la|las|los|le|les|du|des|der|den|am|an)\b"
+_TO = re.compile(r"\s*(?:-|–|to|until|till|bis|und|and|a|as|e as|ate as|y las|a las|et)\s*")
+_HOURS = re.compile(r"\s*(?:uhr|h|horas?|heures?|hours|o'clock)(?!\w)")
+_DOZENS = r"(?:dozens?|dutzend|duzias?|douzaines?|docenas?)(?!\w)"
+_HALF = r"half|halbes|meia|demi|media"
+_DOZEN = re.compile(rf"\s*(?:{_HALF}|an?)?\s*{_DOZENS}")
+_TIMES = {2: ("two", "2", "zwei", "duas", "deux", "dos"), 3: ("three", "3", "drei", "tres", "trois")}
+_NUMBER_OF = re.compile(r"(?:[#€$£]|\b(?:no|nr|n|num)\.?)$")
+_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_NAME = (
+    r"(?P<name>[^\W\d_][\w'’.-]*(?: (?:de|da|do|das|dos|del|la|las|los|le|les|du|des|der|den|am|an)\b"
     r"| [^\W\da-z_][\w'’.-]*)*)"
-    r"(?:,? (?P<after>\d{1,4}[a-z]?)\b)?"
+)
+_STREETS = (  # with the house number before the name, and after it
+    re.compile(rf"\b(?P<number>\d{{1,4}}[a-z]?),? {_NAME}"),
+    re.compile(rf"\b{_NAME},? (?P<number>\d{{1,4}}[a-z]?)\b"),
 )
 
 
@@ -126,12 +137,16 @@ def _is_on(mention: TimeMention, settled: date, text: str) -> bool:
 
 def _hours(settled: time, end: time | None, clause: Clause, mentions: Sequence[TimeMention]) -> Stated:
     timed = [each for each in mentions if each.time is not None]
+    if end is not None and (settled, end) in _bare_ranges(clause, settled):
+        return Stated.SAME
     if timed:
         fits = _fits_range if end is not None else _fits_hour
         if len(timed) == 2 and end is not None and all(each.end is None for each in timed):
             both = [each.time for each in timed if each.time is not None]
             return Stated.SAME if _same(both[0], settled) and _same(both[1], end) else Stated.OTHER
         return Stated.SAME if any(fits(each, settled, end) for each in timed) else Stated.OTHER
+    if ranges := _bare_ranges(clause, settled):
+        return _one_of(ranges, {(settled, end)})
     if not clause.bare:
         return Stated.NOTHING
     spans = [each.span for each in mentions]
@@ -142,6 +157,26 @@ def _hours(settled: time, end: time | None, clause: Clause, mentions: Sequence[T
     ]
     hours = {_clock(each) for each in told}
     return _one_of(hours, {_clock(settled.hour)} if settled.minute == 0 else {-1})
+
+
+def _bare_ranges(clause: Clause, settled: time) -> set[tuple[time, time | None]]:
+    """Spans of hours without a word for hours: "Thursday, 9 to 12", read in the settled half of the day."""
+    numbers = [each for each in lang.numbers.find(clause.text, clause.language) if not each.ordinal]
+    folded = lang.fold(clause.text)
+    told: set[tuple[time, time | None]] = set()
+    if len(folded) != len(clause.text):
+        return told
+    for first, last in pairwise(numbers):
+        between = folded[first.span[1] : last.span[0]]
+        if not _TO.fullmatch(between) or not 0 <= first.value < last.value <= 24:
+            continue
+        if clause.units.match(folded[last.span[1] :]) and not _HOURS.match(folded[last.span[1] :]):
+            continue
+        start, end = int(first.value), int(last.value)
+        if end <= 12 and settled.hour >= 12 and start + 12 == settled.hour:
+            start, end = start + 12, end + 12
+        told.add((time(start), time(end % 24)))
+    return told
 
 
 def _fits_hour(mention: TimeMention, settled: time, _end: time | None) -> bool:
@@ -188,17 +223,33 @@ def _counts(clause: Clause) -> set[int]:
     """Numbers that count things: not those of moments, ordinals, or of days, euros, boxes."""
     found = lang.find_times(clause.text, language=clause.language, now=clause.now)
     spans = [each.span for each in found]
-    told = set()
+    told = _dozens(lang.fold(clause.text))
     for number in lang.numbers.find(clause.text, clause.language):
         after = lang.fold(clause.text[number.span[1] :])
         before = lang.fold(clause.text[: number.span[0]]).rstrip()
-        if number.ordinal or (_inside(number.span, spans) and not clause.bare):
+        ends = re.match(r"\.?\s+[A-ZÄÖÜ]", clause.text[number.span[1] :].removeprefix("."))
+        is_ordinal = number.ordinal and not (ends and clause.language == "de")  # "Es sind 50. Passt das?"
+        if is_ordinal or (_inside(number.span, spans) and not clause.bare):
             continue
-        if clause.units.match(after) or re.search(r"(?:[#€$£]|\b(?:no|nr|n|num)\.?)$", before):
+        if (
+            _DOZEN.match(after)
+            or clause.units.match(after)
+            or re.search(r"(?:[#€$£]|\b(?:no|nr|n|num)\.?)$", before)
+        ):
             continue
         if number.in_words and number.value == 1 and not clause.bare:
             continue  # "one of them", "uma mesa"
         told.add(number.value)
+    return told
+
+
+def _dozens(folded: str) -> set[int]:
+    """What a dozen, half of one and two of them count."""
+    told = set()
+    for match in re.finditer(rf"(?:({_HALF})\s+)?(?:an?\s+)?{_DOZENS}", folded):
+        before = folded[: match.start()].split()[-1:]
+        times = next((count for count, words in _TIMES.items() if before and before[0] in words), 1)
+        told.add(6 if match.group(1) else 12 * times)
     return told
 
 
@@ -225,14 +276,17 @@ def _words(key: Key, value: str, clause: Clause, rivals: Collection[str]) -> Sta
     words = set(lang.words(folded))
     own = set(lang.terms(value, clause.language))
     told = set(lang.terms(clause.text, clause.language))
+    if _MAIL.fullmatch(value) and (mails := set(_MAIL.findall(clause.text.casefold()))):
+        return _one_of(mails, {value.casefold()})
     codes = _codes(value)
     if codes:
         found = _codes(clause.text)
         if found:
             return Stated.SAME if found & codes else Stated.OTHER
-    if key.type is KeyType.ADDRESS and (streets := _streets(clause.text)):
-        wanted = set(lang.words(lang.fold(value)))
-        return Stated.SAME if any(street <= wanted for street in streets) else Stated.OTHER
+    if key.type is KeyType.ADDRESS and (streets := _streets(_without_moments(clause))):
+        wanted = [_essence(each) for each in _streets(value)] or [set(lang.words(lang.fold(value)))]
+        same = any(_essence(street) <= each or each <= street for street in streets for each in wanted)
+        return Stated.SAME if same else Stated.OTHER
     if own & told or set(lang.words(lang.fold(value))) <= words:
         return Stated.SAME
     for rival in rivals:
@@ -252,12 +306,24 @@ def _codes(text: str) -> set[str]:
 def _streets(text: str) -> list[set[str]]:
     """The words of each street with a house number."""
     streets = []
-    for match in _STREET.finditer(text):
-        number = match["before"] or match["after"]
-        if number and any(word[:1].isupper() for word in match["name"].split()):
-            words = [word for word in lang.words(lang.fold(match["name"])) if len(word) > 3]
-            streets.append({*words[-2:], lang.fold(number)})
+    for match in (match for pattern in _STREETS for match in pattern.finditer(text)):
+        if any(word[:1].isupper() for word in match["name"].split()):
+            words = [word for word in lang.words(lang.fold(match["name"])) if len(word) > 2]
+            streets.append({*words, lang.fold(match["number"])})
     return streets
+
+
+def _without_moments(clause: Clause) -> str:
+    """The clause's text with blanks in place of dates and times: "am 5.3." is no house number."""
+    text = clause.text
+    for start, end in (span for mention in clause.mentions for span in mention.spans):
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def _essence(street: set[str]) -> set[str]:
+    """Without the small words of a name."""
+    return {word for word in street if len(word) > 3 or word[:1].isdigit()}
 
 
 def _inside(span: tuple[int, int], spans: Sequence[tuple[int, int]]) -> bool:

@@ -32,21 +32,28 @@ def trace_of(play: Stage, turn: Turn) -> dict[str, Any]:
         return turn_rows.trace_of(session, turn.id)
 
 
-@pytest.mark.parametrize("pieces", [1, 12])
+@pytest.mark.parametrize(
+    ("said", "pieces", "first"),
+    [
+        ("fine, all clear then", 1, "Sure, let me look. "),
+        ("fine, all clear then", 12, "Sure, let me look. "),
+        ("when was that again?", 12, ""),  # asked for what is settled: nothing goes out before it is said
+    ],
+)
 def test_the_answer_is_asked_for_again_with_the_contradiction_named(
-    engine: Engine, clock: FakeClock, tmp_path: Path, pieces: int
+    engine: Engine, clock: FakeClock, tmp_path: Path, said: str, pieces: int, first: str
 ) -> None:
     steps = [*DECIDE, [Say(WRONG, pieces)], [Say("We deliver on Thursday from nine to twelve.", pieces)]]
     with stage(engine, clock, steps=steps, tmp=tmp_path) as play:
         for text in TALK:
             play.say(text)
-        turn = play.say("when was that again?")
+        turn = play.say(said)
         asked_again = play.model.requests[-1].instructions
         shown = "".join(
             str(each.body.get("delta", "")) for each in play.seen() if each.turn == turn.public_id
         )
         trace = trace_of(play, turn)
-    assert turn.answer == "Sure, let me look. We deliver on Thursday from nine to twelve."
+    assert turn.answer == f"{first}We deliver on Thursday from nine to twelve."
     assert shown.strip() == turn.answer
     assert "Friday between 2 and 5" in asked_again
     assert "Delivery window: Thursday" in asked_again
@@ -84,3 +91,42 @@ def test_a_value_decided_in_the_turn_is_the_one_to_say(
         trace = trace_of(play, turn)
     assert turn.answer == "We deliver on Friday between 2 and 5."
     assert trace["contradicted"] == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("What variant is it now?", "Walnut, just as you like it."),  # nobody ever offered walnut
+        ("Which version did I pick?", "You are getting it in dark green."),
+        ("Remind me, which version was it?", "It comes the way you wanted it."),
+    ],
+)
+def test_what_was_asked_for_is_never_answered_without_the_settled_value(
+    engine: Engine, clock: FakeClock, tmp_path: Path, said: str, answer: str
+) -> None:
+    decide = [[Call("record_decision", {"key": "variant", "value": "beech"})], [Say("Noted.")]]
+    with stage(engine, clock, steps=[*decide, [Say(answer)], [Say(answer)]], tmp=tmp_path) as play:
+        play.say("I'd like the beech version.")
+        turn = play.say(said)
+    assert answer not in turn.answer
+    assert "beech" in turn.answer
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("What variant is it now?", "There is also a walnut version. You picked beech, of course."),
+        ("What variant is it now?", "Would you rather have walnut?"),  # asks back
+        ("Which version is cheaper?", "The walnut one is."),  # not what is settled
+        ("Could I change the version?", "Of course, to walnut for instance."),
+        ("How do I oil the wood?", "With linseed oil, twice a year."),
+    ],
+)
+def test_an_answer_that_may_do_without_the_settled_value_goes_out_as_it_is(
+    engine: Engine, clock: FakeClock, tmp_path: Path, said: str, answer: str
+) -> None:
+    decide = [[Call("record_decision", {"key": "variant", "value": "beech"})], [Say("Noted.")]]
+    with stage(engine, clock, steps=[*decide, [Say(answer)]], tmp=tmp_path) as play:
+        play.say("I'd like the beech version.")
+        turn = play.say(said)
+    assert turn.answer == answer

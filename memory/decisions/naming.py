@@ -1,0 +1,196 @@
+"""Which settled keys does a text speak of, and which does a question ask for? Pure."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from memory import language as lang
+from memory.decisions.schema import Key, Keys, KeyType
+from memory.decisions.stated import MOMENTS, Clause, Stated, stated
+from memory.records import Decision
+
+_DATA = Path(__file__).parent / "data" / "guard.toml"
+_ASKED = {
+    "when": (*MOMENTS,),
+    "count": (KeyType.INTEGER,),
+    "cost": (KeyType.MONEY,),
+    "where": (KeyType.ADDRESS,),
+}
+_QUESTIONS = re.compile(r"(?<=[.!?;])\s+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settled:
+    """What holds for a person, as the guard needs it."""
+
+    decisions: tuple[Decision, ...] = ()
+    here: str = ""  # the matter of this conversation
+    rivals: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)  # by matter and key
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """How a sentence is to be read."""
+
+    keys: Keys
+    settled: Settled
+    said: str  # the person's message
+    language: str
+    now: datetime
+    zone: str
+    about: frozenset[str] = frozenset()  # keys that the sentence before was about
+    told: frozenset[str] = frozenset()  # keys whose settled value this answer has said
+
+
+def named(folded: str, view: View, *, loosely: bool = False) -> frozenset[str]:
+    """Settled keys that a text speaks of by their words.
+
+    Args:
+        loosely: also by words that may mean something else: enough in a question about what is settled.
+    """
+    return frozenset(_hits(folded, view, loosely=loosely))
+
+
+def _hits(folded: str, view: View, *, loosely: bool) -> dict[str, int]:
+    """How many words of each settled key stand in a text."""
+    stems = {word: {word, *lang.terms(word, view.language)} for word in lang.words(folded)}
+
+    def standing(told: Iterable[str]) -> set[str]:
+        """The words of the text that are among these, in any form."""
+        forms: set[str] = set()
+        for word in map(lang.fold, told):
+            if len(word) >= 3 and word not in lang.stop_words(view.language):
+                forms |= {word, *lang.terms(word, view.language)}
+        return {word for word, own in stems.items() if own & forms}
+
+    hits = {}
+    for key in _settled_keys(view):
+        loose = set(key.loose.get(view.language, ()))
+        own = set(key.words.get(view.language, ())) - loose
+        label = _label(key, view.language)
+        whole = all(standing([word]) for word in label)
+        found = standing(own | (label if whole else set()) | (loose if loosely else set()))
+        if found:
+            hits[key.name] = len(found)
+    return hits
+
+
+def _label(key: Key, language: str) -> set[str]:
+    words = lang.words(lang.fold(key.label.get(language, "")))
+    return {word for word in words if len(word) >= 3 and word not in lang.stop_words(language)}
+
+
+def asked(view: View) -> frozenset[str]:
+    """What the person's message may ask for: keys by their words, else by the kind of question."""
+    folded = lang.fold(view.said)
+    if any(table(view.language)[kind].search(folded) for kind in ("open", "other", "besides")):
+        return frozenset()
+    by_words, types = named(folded, view), _types(folded, view.language)
+    fitting = {key.name for key in _settled_keys(view) if key.type in types}
+    return frozenset(by_words & fitting) or frozenset(fitting) if types else by_words
+
+
+def asked_directly(view: View) -> frozenset[str]:
+    """Keys whose settled value a message asks for, and nothing else: "What was my budget again?".
+
+    Empty when it names a value itself, speaks of changing, of other matters or of anything
+    besides: then an answer need not hold the settled value.
+    """
+    said = [part for part in _QUESTIONS.split(view.said.strip()) if part.strip()]
+    keys: set[str] = set()
+    for part in said:
+        keys |= _asked_by(part, view)
+    return frozenset(keys)
+
+
+def _asked_by(part: str, view: View) -> set[str]:
+    words = table(view.language)
+    folded = lang.fold(part)
+    if not words["wh"].search(folded) or any(
+        words[kind].search(folded) for kind in ("other", "open", "besides")
+    ):
+        return set()
+    hits = _hits(folded, view, loosely=True)
+    types = _types(folded, view.language)
+    if types:
+        fitting = {key.name for key in _settled_keys(view) if key.type in types}
+        of_type = {name: hits[name] for name in hits if name in fitting}
+        is_named_more = types == {KeyType.ADDRESS} and max(hits.values(), default=0) > max(
+            of_type.values(), default=0
+        )  # "at which number or address" asks for no place
+        hits = hits if is_named_more else of_type or hits or dict.fromkeys(fitting, 0)
+    most = max(hits.values(), default=0)
+    keys = {name for name, count in hits.items() if count == most}
+    if not keys or (not most and len(keys) > 1) or _says_more(part, keys, view):
+        return set()
+    clause = Clause(
+        text=part,
+        bare=False,
+        language=view.language,
+        now=here(view),
+        units=words["units"],
+    )
+    values = {each.key: each.value for each in view.settled.decisions}
+    if any(stated(view.keys.by_name[name], values[name], clause) is not Stated.NOTHING for name in keys):
+        return set()
+    return keys
+
+
+def _says_more(part: str, keys: set[str], view: View) -> bool:
+    """Whether a question holds words that are neither a key's own nor those of asking again."""
+    known: set[str] = set()
+    for name in keys:
+        key = view.keys.by_name[name]
+        told = [
+            *key.words.get(view.language, ()),
+            *key.loose.get(view.language, ()),
+            *_label(key, view.language),
+        ]
+        known |= {term for word in told for term in (lang.fold(word), *lang.terms(word, view.language))}
+    asking = table(view.language)["asking"]
+    for word in lang.words(lang.fold(part)):
+        stems = lang.terms(word, view.language)
+        if not stems or known & {word, *stems} or asking.fullmatch(word):
+            continue
+        if table(view.language)["wh"].fullmatch(word) or word in lang.question_words(view.language):
+            continue
+        return True
+    return False
+
+
+def _types(folded: str, language: str) -> set[KeyType]:
+    return {kind for name, kinds in _ASKED.items() if table(language)[name].search(folded) for kind in kinds}
+
+
+def _settled_keys(view: View) -> list[Key]:
+    names = dict.fromkeys(each.key for each in view.settled.decisions)
+    return [key for name in names if (key := view.keys.get(name)) is not None]
+
+
+def here(view: View) -> datetime:
+    """Now, in the person's zone."""
+    return view.now.astimezone(ZoneInfo(view.zone))
+
+
+@cache
+def table(language: str) -> Mapping[str, re.Pattern[str]]:
+    """The guard's words of a language, compiled."""
+    tables: dict[str, Any] = tomllib.loads(_DATA.read_text(encoding="utf-8"))
+    told = dict(tables.get(language, tables["en"]))
+    told |= told.pop("asks")
+    compiled = {
+        name: re.compile(r"(?<!\w)(?:" + "|".join(f"(?:{each})" for each in words) + r")(?!\w)")
+        for name, words in told.items()
+        if name != "units"
+    }
+    units = "|".join(f"(?:{each})" for each in told["units"])
+    compiled["units"] = re.compile(rf"[\s-]*(?:\w+ )?(?:(?:{units})(?!\w)|[%€$£])")
+    return compiled
