@@ -142,8 +142,9 @@ def speaker(scene: Scene, piece: Piece) -> Speaker | None:
 def question(scene: Scene, sentence: Sentence, piece: Piece) -> Question | None:
     """The question of a sentence taken apart, or None when it asks nothing."""
     lex, norm = scene.lex, piece.norm
+    tag = lex.search("tag", sentence.piece.norm)  # "I gave up coffee, you know?" asks nothing
     asks = (
-        sentence.mark == "?"
+        (sentence.mark == "?" and tag is None)
         or (bool(lex.begins("question", norm)) and not lex.begins("because_start", norm))
         or bool(lex.begins("recall", norm))
         or bool(lex.begins("know", norm))

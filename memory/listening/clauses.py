@@ -183,6 +183,8 @@ class _Walk(Look):
                 return index + rest.range_of(match)[1]
         if index and lex.has("relative", word.folded) and self._is_relative(index, comma):
             return self._relative(index, has_left)
+        if index and comma and self._led_relative(index):
+            return self._relative(index + 1, has_left, lead=word.text + " ")
         if index and self._is_question(index, comma, has_left):
             self._open(Role.QUESTION)
             self.current.append(word)
@@ -214,6 +216,8 @@ class _Walk(Look):
             return False  # "que ma boîte est ...": a complement
         if lex.has("no_that_after", before.folded) or lex.begins("cleft", Piece(self.current).norm):
             return False
+        if not comma and self.has_verb(self.current) and self.noun_before(index):
+            return self.own_person_before(index)
         if lex.has("verb_last", lex.language) and not self.verb_last(index):
             return False
         if comma:
@@ -226,20 +230,36 @@ class _Walk(Look):
             and not lex.has("no_bare_relative", self.words[index].folded)
         )
 
-    def _relative(self, index: int, has_left: bool) -> int:
+    def _led_relative(self, index: int) -> bool:
+        """Whether a relative clause begins with a preposition: ", auf der ich Maschinist bin"."""
+        lex, at = self.lex, index + 1
+        if not lex.has("verb_last", lex.language) or at >= len(self.words):
+            return False
+        led = lex.has("preposition", self.words[index].folded) and lex.has("relative", self.words[at].folded)
+        return led and self.verb_last(at)
+
+    def _relative(self, index: int, has_left: bool, lead: str = "") -> int:
         """A relative clause: up to the comma behind which the main clause goes on, or to its end."""
         antecedent = Piece(self._with_punctuation(self.current[-7:])) if self.current else Piece(())
-        if not has_left:
-            stop = self._resumes(index + 1)
-            if stop is not None:
-                inner = Piece(self._with_punctuation(list(self.words[index + 1 : stop])))
-                link = self.words[index].text
-                self.done.append(Clause(inner, Role.RELATIVE, antecedent, bare_verb=True, link=link))
-                return stop
+        link = lead + self.words[index].text
+        stop = None if has_left else self._resumes(index + 1)
+        if has_left and self.lex.has("verb_last", self.lex.language):
+            end = self.comma_after(index + 1)
+            ends = end < len(self.words) and self.words[end - 1].folded in self.lex.verbs
+            stop = end if ends and not self.starts(end) and self._goes_on(end) else None
+        if stop is not None:
+            inner = Piece(self._with_punctuation(list(self.words[index + 1 : stop])))
+            self.done.append(Clause(inner, Role.RELATIVE, antecedent, bare_verb=True, link=link))
+            return stop
         self._open(Role.RELATIVE, bare=True)
         self.antecedent = antecedent
-        self.link = self.words[index].text
+        self.link = link
         return index + 1
+
+    def _goes_on(self, index: int) -> bool:
+        """Whether the main clause goes on behind a relative one, and not a further part of that."""
+        word = self.words[index].folded
+        return not any(self.lex.has(kind, word) for kind in ("relative", "and", "that"))
 
     def _resumes(self, index: int) -> int | None:
         """Where the main clause goes on behind a relative one: a comma with a verb after it."""
@@ -298,9 +318,21 @@ class _Walk(Look):
             self._open(role, joined=True, bare=bare)
             if role is Role.RELATIVE:
                 self.antecedent = antecedent
-            return following
+            return following + self._result(following)
         self.current.append(self.words[index])
         return following
+
+    def _result(self, index: int) -> int:
+        """How many words at `index` only say that something follows ("so", "por isso"); notes it."""
+        rest = self.piece.part(index)
+        match = self.lex.begins("result", rest.norm)
+        if not match or self.role is Role.RELATIVE:
+            return 0
+        length = rest.range_of(match)[1]
+        if index + length >= len(self.words) or not self.verb_within(index + length):
+            return 0
+        self.result = True
+        return length
 
     def _comma(self, index: int, has_left: bool) -> int | None:
         """Open a clause behind a comma if one starts there; the index to go on from, or None."""
@@ -339,6 +371,8 @@ class _Walk(Look):
             return False
         if self.lex.begins("cleft", Piece(self.current).norm):
             return False
+        if not self.comma[index] and self.noun_before(index):
+            return False  # "a flat that has no lift": part of what is said of it
         return self.starts(following) or self.words[following].is_capital
 
     def _dictated_start(self, index: int) -> bool:

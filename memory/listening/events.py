@@ -39,14 +39,15 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
     if rule is not None and rule[0] in ("home", "job", "origin") and time.past:
         return None  # "we moved here last week": what lasts is where they live
     if (
-        tense == "past"
+        (tense == "past" or leaning.past > 0.6)
         and not time.past
         and leaning.past > max(leaning.plan, 0.15)
         and not lex.search("rescheduled", norm)
     ):
         earlier = [t for t in scene.times(piece, tense="past") if t.date is not None and not t.rrule]
         time = earlier[0] if earlier else time
-    if time.past and lex.search("rescheduled", norm):
+    arranged = time.time is not None and leaning.plan > 0.6 and leaning.past < 0.2
+    if time.past and (lex.search("rescheduled", norm) or arranged):
         later = [t for t in scene.times(piece, tense="future") if t.date is not None and not t.rrule]
         time = later[0] if later else time
     if time.granularity == "year" or not (time.has_date or time.date == scene.now.date()):
@@ -68,7 +69,7 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
             return None
         if leaning.request > 0.7 or leaning.transient > 0.8:
             return None
-    more = _goes_on(told, after) if time.past else _place_and_such(scene, after)
+    more = _goes_on(scene, told, after) if time.past else _place_and_such(scene, after)
     spans = [span for t in (told, *more) for time_ in t.times for span in time_.spans]
     last = more[-1].piece if more else piece
     body = Piece([t for t in scene.tokens if piece.start <= t.start < last.end]).outside(spans)
@@ -88,11 +89,12 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
     )
 
 
-def _goes_on(told: Told, after: list[Told]) -> list[Told]:
+def _goes_on(scene: Scene, told: Told, after: list[Told]) -> list[Told]:
     """The clauses behind a past event that go on telling it, up to the first that tells something lasting."""
     more = []
     for each in after:
-        same = each.clause.joined and each.clause.bare_verb  # "... came and fixed the leak"
+        # "... came and fixed the leak", "fomos à pesca e viemos de mãos a abanar"
+        same = each.clause.joined and (each.clause.bare_verb or _over(scene, each))
         if (each.leaning.lasting > 0.6 and not same) or any(not t.past for t in each.times if t.date):
             break
         if any(m.last == each.lead and m.relation for m in each.mentions) and not each.clause.joined:
@@ -101,15 +103,37 @@ def _goes_on(told: Told, after: list[Told]) -> list[Told]:
     return more
 
 
+def _over(scene: Scene, told: Told) -> bool:
+    """Whether a clause by its verb only goes on with what happened: not what has ended or begun since."""
+    lex = scene.lex
+    if lex.search("no_longer", told.piece.norm) or attribute_of(scene, told) is not None:
+        return False
+    verbs = [w for w in told.piece.folded if w in lex.verbs]
+    return bool(verbs) and verbs[0] in lex.past_verbs and verbs[0] in lex.first_verbs
+
+
 def _place_and_such(scene: Scene, after: list[Told]) -> list[Told]:
     """The parts without a verb right behind a coming event: where it is, with whom."""
     more = []
     for each in after:
         words = each.piece.outside([span for t in each.times for span in t.spans]).folded
-        if any(w in scene.lex.verbs for w in words) or each.clause.role is not Role.MAIN:
+        if each.clause.role is not Role.MAIN or (
+            any(w in scene.lex.verbs for w in words) and not _company(scene, each)
+        ):
             break
         more.append(each)
     return more
+
+
+def _company(scene: Scene, told: Told) -> bool:
+    """Whether a clause says no more than with whom the speaker goes: "vou com a Benedita"."""
+    if any(t.date for t in told.times) or len(told.piece) > 8 or attribute_of(scene, told) is not None:
+        return False
+    words = told.piece.words
+    return any(
+        m.name and any(scene.lex.has("with", w.folded) for w in words[max(0, m.first - 2) : m.first])
+        for m in told.mentions
+    )
 
 
 def _since(scene: Scene, piece: Piece, time: TimeMention) -> bool:
@@ -118,6 +142,10 @@ def _since(scene: Scene, piece: Piece, time: TimeMention) -> bool:
     inside = [w.folded for w in piece.words if start <= w.start < time.span[1]]
     before = [w.folded for w in piece.words if w.end <= start]
     around = [*inside[:1], *before[-1:]]
+    end = max(last for _, last in time.spans)
+    after = next((w.folded for w in piece.words if w.start >= end), "")
+    if time.past and "telling" in scene.lex.words and scene.lex.has("that", after):
+        return True  # "há um mês que não fumo", "ça fait deux ans que ..."
     return any(scene.lex.has("since", word) or scene.lex.has("until", word) for word in around)
 
 

@@ -166,7 +166,8 @@ def _only_antecedent(scene: Scene, told: Told, after: list[Told]) -> bool:
     """Whether a clause without a verb is only what the relative clause behind it speaks of."""
     verb = any(w in scene.lex.verbs for w in told.piece.folded)
     return not verb and any(
-        t.clause.role is Role.RELATIVE and t.subject.kind == "self" and t.clause.antecedent for t in after
+        t.clause.role is Role.RELATIVE and t.subject.kind in ("self", "person") and t.clause.antecedent
+        for t in after
     )
 
 
@@ -182,7 +183,7 @@ def introduced(found: list[Candidate]) -> list[Candidate]:
             and at is not None
             and candidate.text.startswith(candidate.subject)
         ):
-            said = candidate.text.removeprefix(candidate.subject).strip()
+            said = candidate.text.removeprefix(candidate.subject).strip(" ,")
             person = merged[at]
             span = (min(person.span[0], candidate.span[0]), max(person.span[1], candidate.span[1]))
             merged[at] = replace(

@@ -118,6 +118,7 @@ def _build(data: Mapping[str, Any]) -> Lexicon:
     macros["relation"] = any_of(relations)
     macros["verb"] = any_of(verbs)
     macros["first_verb"] = any_of(first)
+    macros["past_verb"] = any_of(past)
     macros["conditional"] = any_of(_conditionals(data["verbs"]))
     before = tuple(data["verbs"].get("separable", "").split())
     macros |= {name: "(?:" + "|".join(parts) + ")" for name, parts in data.get("macros", {}).items()}
@@ -179,4 +180,5 @@ def _conditionals(data: Mapping[str, Any]) -> set[str]:
     """Forms that say "would": those listed, and infinitive and ending of each regular verb."""
     endings = data.get("conditional_endings", "").split()
     regular = (word for group in data.get("classes", ()) for word in group["words"].split())
-    return set(data.get("conditional", "").split()) | {word + end for word in regular for end in endings}
+    forms = set(data.get("conditional", "").split()) | {word + end for word in regular for end in endings}
+    return forms - set(data.get("not_conditional", "").split())  # "bateria": a noun

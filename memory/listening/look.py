@@ -8,6 +8,11 @@ from memory.listening.lexicon import Lexicon
 from memory.listening.tokens import Kind, Piece, Token
 
 WINDOW = 9  # words in which a clause's verb is looked for
+# Kinds of words that are the end of no noun phrase.
+_NO_NOUN = (
+    *("article", "preposition", "and", "or", "adverb", "negation"),
+    *("self_any", "clitic", "third", "it", "wh"),
+)
 
 
 class Look:
@@ -208,6 +213,10 @@ class Look:
 
     def past_apposition(self, index: int) -> int | None:
         """Behind a name between commas ("our youngest, Bethan, can't ..."): where the clause goes on."""
+        verb_last = self.lex.has("verb_last", self.lex.language)
+        if verb_last and self.lex.has("relative", self.words[index].folded) and self.verb_last(index):
+            end = self.comma_after(index)  # "meine Irmgard, die früher Hebamme war, ist ..."
+            return end if end < len(self.words) else None
         for at in range(index + 1, min(len(self.words), index + 5)):
             if self.words[at - 1].folded in self.lex.verbs:
                 return None
@@ -260,3 +269,44 @@ class Look:
             or lex.has("article", word.folded)
             for word in words
         ) or any(word.is_capital for word in words[1:])
+
+    # what a bare "que" speaks of: "tenho uma filha que estuda", not "acho que estuda"
+
+    def noun_before(self, index: int) -> bool:
+        """Whether a noun phrase stands right before a word, so that a "that" there speaks of it.
+
+        Only for languages whose "that" is their relative word too; "I told my mother that ..." has none.
+        """
+        lex, words = self.lex, self.words
+        if not lex.words.get("telling") or any(lex.has("telling", word.folded) for word in self.current):
+            return False
+        last = words[index - 1].folded
+        if self.is_verb(index - 1) or lex.has("that_noun", last):
+            return False
+        if any(lex.has(kind, last) for kind in _NO_NOUN) and not words[index - 1].is_capital:
+            return False
+        for at in range(index - 2, max(-1, index - 6), -1):
+            word = words[at].folded
+            if any(lex.has(kind, word) for kind in ("article", "possessive", "their")):
+                return True
+            if self.is_number(words[at]) or lex.has("contracted", word):
+                return True
+            if word in lex.verbs and not lex.has("ambiguous", word):
+                return False
+        return False
+
+    def own_person_before(self, index: int) -> bool:
+        """Whether one of the speaker's people stands right before a word: "my mother", "my cousin Xavier"."""
+        lex, words = self.lex, self.words
+        for start in range(max(1, index - 5), index):
+            if not lex.has("possessive", words[start - 1].folded):
+                continue
+            for parts in lex.relation_starts.get(words[start].folded, ()):
+                end = start + len(parts)
+                named = words[end:index]
+                if tuple(w.folded for w in words[start:end]) == parts and all(
+                    w.is_capital or lex.has("first_name", w.folded) or lex.has("adjective_age", w.folded)
+                    for w in named
+                ):
+                    return True
+        return False
