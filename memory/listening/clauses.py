@@ -89,6 +89,7 @@ class _Walk(Look):
         self.antecedent = Piece(())
         self.link = ""
         self.result = False
+        self.gaps: set[int] = set()  # places where the clause goes on behind a relative one
 
     def run(self) -> list[Clause]:
         index = self._opening()
@@ -118,7 +119,7 @@ class _Walk(Look):
 
     def _close(self) -> None:
         if self.current:
-            tokens = self._with_punctuation(self.current)
+            tokens = self._without_gaps(self._with_punctuation(self.current))
             self.done.append(
                 Clause(
                     Piece(tokens),
@@ -150,6 +151,14 @@ class _Walk(Look):
                 ):
                     kept.append(token)
         return kept
+
+    def _without_gaps(self, tokens: list[Token]) -> list[Token]:
+        """The tokens without the comma that led to a relative clause which was taken out."""
+        return [
+            token
+            for index, token in enumerate(tokens)
+            if token.text != "," or index + 1 >= len(tokens) or tokens[index + 1].start not in self.gaps
+        ]
 
     def _open(self, role: Role, *, joined: bool = False, bare: bool = False) -> None:
         self._close()
@@ -250,6 +259,7 @@ class _Walk(Look):
         if stop is not None:
             inner = Piece(self._with_punctuation(list(self.words[index + 1 : stop])))
             self.done.append(Clause(inner, Role.RELATIVE, antecedent, bare_verb=True, link=link))
+            self.gaps.add(self.words[stop].start)
             return stop
         self._open(Role.RELATIVE, bare=True)
         self.antecedent = antecedent

@@ -64,6 +64,8 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
         return True, "introduces"
     if told.serves:
         return True, "service"
+    if rule is not None and rule[0] == "age" and _is_it(scene, piece):
+        return False, "how long, not how old"
     strong = rule is not None and rule[0].split(":")[0] in STRONG
     passing = bool(lex.search("state", norm)) and leaning.lasting < 0.5
     if strong and not passing and leaning.unreal < 0.85 and threshold != CONDITIONAL:
@@ -154,11 +156,12 @@ def about_self(scene: Scene, told: Told) -> bool:
 def _thing(scene: Scene, piece: Piece) -> bool:
     """Whether a clause speaks of a certain thing of the household: "the lift stops at ..."."""
     first = piece.words[0].folded
+    led = scene.lex.has("preposition", first)  # "im Ferienhaus am See heißt das WLAN ..."
     return (
         scene.lex.has("article", first)
         or piece.words[0].is_capital
         or bool(scene.lex.begins("exist", piece.norm))
-        or any(scene.lex.has("article", w) for w in piece.folded[:4])
+        or any(scene.lex.has("article", w) for w in piece.folded[: 7 if led else 4])
     )
 
 

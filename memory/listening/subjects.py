@@ -180,6 +180,9 @@ def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, l
         template = scene.lex.templates["age_self" if subject.kind in ("", "self") else "age"]
         return template.format(name=subject.name or subject.words, age=said)
     if clause.role is Role.RELATIVE and clause.antecedent:
+        if clause.link and scene.lex.has("verb_last", scene.lex.language):
+            who = clause.antecedent.said(scene.text) if subject.kind == "self" else subject.name or subject.words
+            return f"{who or clause.antecedent.said(scene.text)}, {clause.link} {said}"
         if subject.kind == "self":  # "the clinic where I work ..."
             return f"{clause.antecedent.said(scene.text)} {clause.link} {said}"
         return f"{subject.name or subject.words or clause.antecedent.said(scene.text)} {said}"
