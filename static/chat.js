@@ -14,6 +14,8 @@ function start(page) {
   const sign = page.querySelector("#connection");
   const say = (text) => (status.textContent = text);
   let running = "";
+  let retry = 0;
+  const waiting = new Set(); // what the server could not take yet, by client id
 
   const thread = new Thread(page, {
     onStatus: say,
@@ -66,7 +68,10 @@ function start(page) {
   });
 
   function take(frame) {
-    if (frame.kind === "accepted" || frame.kind === "taken") outbox.drop(frame.client_id);
+    if (frame.kind === "accepted" || frame.kind === "taken") {
+      outbox.drop(frame.client_id);
+      if (waiting.delete(frame.client_id) && !waiting.size) composer.tell("");
+    }
     if (frame.kind === "refused") return refused(frame);
     if (frame.kind === "reload") return reload();
     thread.take(frame);
@@ -75,8 +80,15 @@ function start(page) {
   }
 
   function refused({ client_id, message, again }) {
-    composer.tell(message);
-    if (again) return setTimeout(sendAll, RETRY_MS);
+    if (again && client_id) {
+      // Nobody has to do anything: the words wait in the outbox and are sent by themselves.
+      waiting.add(client_id);
+      composer.tell(message, { isFault: false });
+      clearTimeout(retry);
+      retry = setTimeout(sendAll, RETRY_MS);
+      return;
+    }
+    if (again) return composer.tell(message, { isFault: false });
     const entry = outbox.drop(client_id);
     thread.dropPending(client_id);
     if (!entry) return;

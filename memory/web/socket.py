@@ -109,6 +109,8 @@ def _act(message: Message, line: Line, conductor: Conducts, person: Person, cont
                 line.tell({"n": 0, "kind": "pong"})
             case Hello():
                 raise messages.not_understood()  # it was said already
+    except Unavailable as error:
+        line.refuse(_again() if client_id else error, client_id=client_id)
     except AppError as error:
         line.refuse(error, client_id=client_id)
     except (ConnectionClosed, OSError):
@@ -117,9 +119,12 @@ def _act(message: Message, line: Line, conductor: Conducts, person: Person, cont
         # Broad on purpose: a fault with one message must not end the person's line, and
         # the browser must hear that its words were not taken.
         log.exception("a message was not taken", extra={"person_id": person.id})
-        line.refuse(
-            Unavailable("That did not work just now. It is tried again in a moment."), client_id=client_id
-        )
+        line.refuse(_again(), client_id=client_id)
+
+
+def _again() -> Unavailable:
+    # Not "please try again": the page keeps the words and sends them by itself.
+    return Unavailable("That did not work just now. It is tried again in a moment.")
 
 
 def _hello(ws: Socket, line: Line) -> Hello:

@@ -38,10 +38,10 @@ export class Composer {
     this.#changed();
   }
 
-  tell(message) {
+  tell(message, { isFault = true } = {}) {
     this.problem.textContent = message;
     this.problem.hidden = !message;
-    this.field.toggleAttribute("aria-invalid", Boolean(message));
+    this.field.toggleAttribute("aria-invalid", Boolean(message) && isFault);
   }
 
   #listen() {

@@ -165,6 +165,73 @@ def test_offline_for_a_while_on_a_phone_the_answer_is_there_once(
     assert stored(stage, clara) == [("hold", "answered"), ("typed in a tunnel", "answered")]
 
 
+def test_offline_for_a_whole_minute_on_a_phone_the_answer_is_there_once(
+    stage: Stage, clara: Person, window: Open
+) -> None:
+    """The browser's own switch and both clocks: every timer of the page fires in between."""
+    context = window(**PHONE)
+    page = context.new_page()
+    page.clock.install()
+    network = Network(page)
+    page.goto("/")
+    with stage.holding() as release:
+        say(page, "hold")
+        expect(page.locator("[data-bubble]")).to_have_text("The first sentence.")
+        context.set_offline(True)
+        network.go(silently=True)
+        page.clock.run_for(30_000)
+        release()
+        stage.parts.conductor.wait(_newest(stage, clara), 10)
+        say(page, "typed in a tunnel")
+        page.clock.run_for(30_000)
+        expect(page.get_by_text("No connection.")).to_be_visible()
+    network.is_down = False
+    context.set_offline(False)  # the browser tells the page itself
+    expect(page.locator("#log .prose")).to_have_text([HELD, "You said typed in a tunnel."])
+    expect(page.locator("#connection")).to_be_hidden()
+    assert words(page) == ["hold", "typed in a tunnel"]
+    assert stored(stage, clara) == [("hold", "answered"), ("typed in a tunnel", "answered")]
+    page.reload()
+    assert words(page) == ["hold", "typed in a tunnel"]
+
+
+def test_words_that_the_store_could_not_take_are_sent_again_by_themselves(
+    stage: Stage, clara: Person, window: Open
+) -> None:
+    page = window().new_page()
+    page.clock.install()
+    refusals: list[str] = []
+
+    def between(line: WebSocketRoute) -> None:
+        server = line.connect_to_server()
+
+        def up(message: str | bytes) -> None:
+            told = json.loads(message)
+            if "say" in told and len(refusals) < 2:  # as the server says while somebody holds the database
+                refusals.append(told["client_id"])
+                again = {"n": 0, "kind": "refused", "message": "It is tried again.", "again": True}
+                line.send(json.dumps({**again, "client_id": told["client_id"]}))
+            else:
+                server.send(message)
+
+        line.on_message(up)
+        server.on_message(line.send)
+
+    page.route_web_socket(re.compile("chat/socket"), between)
+    page.goto("/")
+    say(page, "patience")
+    expect(page.locator("#problem")).to_have_text("It is tried again.")
+    expect(page.get_by_label("Your message")).to_have_value("")
+    expect(page.get_by_label("Your message")).not_to_have_attribute("aria-invalid", re.compile(".*"))
+    page.clock.run_for(12_000)
+    expect(page.locator("#log .prose")).to_have_text("You said patience.")
+    expect(page.locator("#problem")).to_be_hidden()
+    assert words(page) == ["patience"]
+    assert len(refusals) == 2
+    assert len(set(refusals)) == 1
+    assert stored(stage, clara) == [("patience", "answered")]
+
+
 def test_after_a_long_sleep_the_thread_is_fetched_anew_and_the_draft_stays(
     stage: Stage, clara: Person, window: Open
 ) -> None:

@@ -12,13 +12,18 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from flask import Flask
 from simple_websocket import Client, ConnectionClosed
 
-from memory.records import Person
+from memory.errors import Unavailable
+from memory.frames import Frames
+from memory.records import Person, Turn
 from memory.storage import turns
 from memory.storage.engine import reading, transaction
 from memory.storage.tables import FrameRow, PersonRow
-from memory.web.socket import is_same_site
+from memory.web.socket import Visitor, is_same_site, serve
+from memory.wiring import Wiring
+from tests import factories
 from tests.servers import new_server
 from tests.stage import SAID, Stage
 
@@ -397,3 +402,45 @@ def test_a_killed_server_leaves_the_words_and_an_honest_line(
     finally:
         stage.stop()
         stage.parts.engine.dispose()
+
+
+class _Ear:
+    """A browser's end of a line that says two things and hangs up."""
+
+    def __init__(self, *messages: dict[str, Any]) -> None:
+        self._messages = [json.dumps(each) for each in messages]
+        self.told: list[Frame] = []
+
+    def receive(self) -> str | None:
+        return self._messages.pop(0) if self._messages else None
+
+    def send(self, data: str) -> None:
+        self.told.append(json.loads(data))
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class _Held:
+    """A conductor whose store is held by another writer."""
+
+    def accept(self, person: Person, **_told: Any) -> Turn:
+        raise Unavailable("The memory store does not answer just now. Please try again in a moment.")
+
+    def stop(self, person_id: int, turn_public_id: str) -> bool:
+        raise Unavailable("The memory store does not answer just now. Please try again in a moment.")
+
+
+def test_while_the_store_is_held_nobody_is_asked_to_send_again(app: Flask, wiring: Wiring) -> None:
+    person = factories.person(wiring.engine)
+    ear = _Ear({"hello": 0, "screen": "s"}, {"say": "keep this", "client_id": "one"}, {"stop": "x"})
+    visitor = Visitor(person=person, device_id=None, is_welcome=lambda: True)
+    with app.test_request_context(), pytest.raises(ConnectionClosed):
+        serve(
+            ear, conductor=_Held(), frames=Frames(wiring.engine, None), engine=wiring.engine, visitor=visitor
+        )
+    said, stopped = (frame for frame in ear.told if frame["kind"] == "refused")
+    assert (said["client_id"], said["again"]) == ("one", True)
+    assert "tried again" in said["message"]  # by the page, which keeps the words
+    assert (stopped["client_id"], stopped["again"]) == ("", True)
+    assert "Please try again" in stopped["message"]  # a stop is the person's to repeat
