@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from jobs.wiring import wiring
 from memory.judge import judge
+from memory.llm.choose import load_connection
+from memory.llm.judging import hearer
 
 
 def run(*, turn_id: int) -> int:
@@ -13,4 +15,6 @@ def run(*, turn_id: int) -> int:
         How many outcomes are new, changed, or gone.
     """
     parts = wiring()
-    return judge(parts.engine, turn_id, now=parts.clock())
+    now = parts.clock()
+    hears = hearer(parts.model(), now=now) if load_connection(parts.settings) is not None else None
+    return judge(parts.engine, turn_id, now=now, hears=hears)

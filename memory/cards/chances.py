@@ -76,7 +76,7 @@ class Chances:
 
 
 def _is_replaceable(hit: Hit, hits: Sequence[Hit], states: Mapping[int, worth.WorthState]) -> bool:
-    """Whether another relevant hit, itself beyond doubt, is nearly as good."""
+    """Whether another relevant hit, itself beyond doubt, is nearly as good, or asking has led nowhere."""
     others = [
         other.score
         for other in hits
@@ -84,7 +84,10 @@ def _is_replaceable(hit: Hit, hits: Sequence[Hit], states: Mapping[int, worth.Wo
         and other.relevance >= FUSION.card_floor
         and not (other.id in states and worth.needs_asking(states[other.id]))
     ]
-    return bool(others) and hit.score <= FUSION.alone * max(others)
+    if not others:
+        return False
+    asked_in_vain = hit.id in states and worth.was_asked_in_vain(states[hit.id])
+    return asked_in_vain or hit.score <= FUSION.alone * max(others)
 
 
 def weighed(hit: Hit, state: worth.WorthState | None, *, explores: bool) -> Hit:

@@ -270,14 +270,23 @@ def _warmed(hit: Hit, card: Card, now: datetime) -> Hit:
 
 
 def _served(hits: Sequence[Hit], states: Mapping[int, worth.WorthState]) -> list[Hit]:
-    """All hits but the silenced ones; of these only what is relevant and clearly best."""
+    """All hits but the silenced ones; of these only what is relevant and clearly best.
+
+    One that the person said no longer holds gives way to whatever else may answer: it is not put to them
+    again and again.
+    """
     silenced = {card_id for card_id, state in states.items() if not worth.is_served(state, asked=False)}
     rivals = [hit.score for hit in hits if hit.id not in silenced and hit.relevance >= FUSION.card_floor]
     to_beat = FUSION.alone * max(rivals, default=0.0)
     return [
         hit
         for hit in hits
-        if hit.id not in silenced or (hit.relevance >= FUSION.card_floor and hit.score > to_beat)
+        if hit.id not in silenced
+        or (
+            hit.relevance >= FUSION.card_floor
+            and hit.score > to_beat
+            and not (rivals and states[hit.id].denied)
+        )
     ]
 
 

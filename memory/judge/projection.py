@@ -16,6 +16,8 @@ from memory.storage.engine import reading, transaction
 from memory.storage.figures import Figure
 from memory.worth.policy import POLICY
 
+AGAIN = "again"  # source of an outcome of which there is only a sign: the question was asked once more
+
 
 @dataclass(frozen=True, kw_only=True)
 class Recount:
@@ -33,6 +35,7 @@ def episode_of(logged: outcomes.LoggedEpisode) -> worth.Episode:
         at=logged.at,
         context=logged.context,
         good=None if logged.value is None else logged.value > 0,
+        firm=logged.source != AGAIN,
         uses=tuple(
             worth.Use(
                 card=use.card_id,

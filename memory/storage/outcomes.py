@@ -50,6 +50,7 @@ class LoggedEpisode:
     at: datetime
     context: str
     value: int | None
+    source: str | None  # where the outcome came from: "vote", "still_right", "judged", "again"
     uses: tuple[LoggedUse, ...]
 
 
@@ -163,6 +164,7 @@ def _episodes(session: Session, where: ColumnElement[bool], *, judged: bool) -> 
             TurnRow.created_at,
             RetrievalRow.context,
             OutcomeRow.value,
+            OutcomeRow.source,
             RetrievalRow.card_id,
             RetrievalRow.weight,
             RetrievalRow.score,
@@ -185,7 +187,8 @@ def _episodes(session: Session, where: ColumnElement[bool], *, judged: bool) -> 
             at=rows[0][1],
             context=rows[0][2],
             value=rows[0][3],
-            uses=tuple(LoggedUse(*row[4:]) for row in rows),
+            source=rows[0][4],
+            uses=tuple(LoggedUse(*row[5:]) for row in rows),
         )
         for turn_id, rows in grouped.items()
     ]

@@ -16,7 +16,16 @@ from memory.worth.ledger import (
     record,
 )
 from memory.worth.policy import POLICY, Policy
-from memory.worth.ranking import Offer, draw, explores, is_served, may_withhold, needs_asking, term
+from memory.worth.ranking import (
+    Offer,
+    draw,
+    explores,
+    is_served,
+    may_withhold,
+    needs_asking,
+    term,
+    was_asked_in_vain,
+)
 from memory.worth.state import Companion, Status, Trial, WorthState
 from memory.worth.status import SILENCED, ripen
 from memory.worth.trial import Lots
@@ -54,4 +63,5 @@ __all__ = [
     "record",
     "ripen",
     "term",
+    "was_asked_in_vain",
 ]

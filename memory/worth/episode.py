@@ -38,6 +38,7 @@ class Episode:
     context: str  # the kind of request as the retriever sees it
     uses: tuple[Use, ...]
     good: bool | None = None  # None: not judged (yet); changes nothing
+    firm: bool = True  # the person said how it went; False: only a sign, as when a question was repeated
 
     def __post_init__(self) -> None:
         if len({use.card for use in self.uses}) != len(self.uses):
@@ -59,6 +60,7 @@ class Episode:
             context=self.context,
             uses=tuple(use for use in self.uses if use.card != card),
             good=self.good,
+            firm=self.firm,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,6 +70,7 @@ class Episode:
             "at": self.at.isoformat(),
             "context": self.context,
             "good": self.good,
+            "firm": self.firm,
             "uses": [asdict(use) for use in self.uses],
         }
 
@@ -79,6 +82,7 @@ class Episode:
             at=datetime.fromisoformat(plain["at"]),
             context=plain["context"],
             good=plain["good"],
+            firm=plain.get("firm", True),
             uses=tuple(Use(**use) for use in plain["uses"]),
         )
 

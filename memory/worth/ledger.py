@@ -214,6 +214,7 @@ def _credit(
             uses=row.uses + 1,
             good=row.good + good,
             run=(max(row.run, 0) + 1) if good else (min(row.run, 0) - 1),
+            doubts=0 if good else row.doubts + (0 if others else 2 if episode.firm else 1),
             changes=row.changes + changed,
             **dict(zip(Regime._fields, counters, strict=True)),
             # What was shared in an old regime says nothing about a new one.
@@ -281,9 +282,12 @@ def _moved(state: WorthState, deed: Act, policy: Policy) -> WorthState:
     accused = state.status in (Status.SUSPECT, Status.REVIEW) or state.status in status.SILENCED
     match deed.move:
         case Move.RESTORE | Move.CONFIRM:
-            return status.clear(state, deed.at) if accused else state
+            confirmed = state.confirmed + (deed.move is Move.CONFIRM)
+            settled = replace(state, doubts=0, confirmed=confirmed, denied=False)
+            return status.clear(settled, deed.at) if accused else settled
         case Move.DENY:
-            return state if state.status in status.SILENCED else status.denied(state, deed.at)
+            told = replace(state, denied=True)
+            return told if state.status in status.SILENCED else status.denied(told, deed.at)
         case Move.PIN:
             pinned = replace(state, protected=True)
             if state.status in status.SILENCED:

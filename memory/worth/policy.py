@@ -44,6 +44,11 @@ class Policy:
     min_solo: int = 10  # uses apart that are needed before a companion's evidence counts as its own
     companions: int = 8  # how many companions a memory remembers
 
+    ask_after: int = 2  # doubts, two a named failure, from which an answer asks "still right?"
+    ask_doublings: int = 3  # each "yes" doubles that number, so often at most: who was answered does not nag
+    in_vain: int = 12  # doubts at which asking has brought no answer, so that lots may decide
+    lean: float = 0.125  # of `span`: how far each doubt lowers the term
+
     explore: float = 0.05  # share of retrievals ranked without worth, and of entangled pairs taken apart
     span: float = 0.15  # largest share by which worth may raise or lower a ranking score
 

@@ -30,24 +30,39 @@ def is_served(state: WorthState, *, asked: bool) -> bool:
     return asked or state.status not in SILENCED
 
 
-def needs_asking(state: WorthState) -> bool:
-    """Whether an answer that rests on it alone says its date and puts it to the person ("still right?")."""
-    return state.status in SILENCED or state.status in (Status.SUSPECT, Status.REVIEW)
+def needs_asking(state: WorthState, policy: Policy = POLICY) -> bool:
+    """Whether an answer that rests on it alone says its date and puts it to the person ("still right?").
+
+    What is accused or silenced, and what failed by itself since it last served: whoever was told that an
+    answer was wrong does not state it as so once more. That is a question and no judgement, and the person's
+    word settles it long before a detector could; each "yes" doubles the failures until it is asked again.
+    """
+    if state.status in SILENCED or state.status in (Status.SUSPECT, Status.REVIEW):
+        return True
+    return state.doubts >= policy.ask_after << min(state.confirmed, policy.ask_doublings)
+
+
+def was_asked_in_vain(state: WorthState, policy: Policy = POLICY) -> bool:
+    """Whether a suspect was put to the person again and again, and failed on without a word of theirs.
+
+    Then anything else that may answer has its turn by lot, though the suspect is the better hit.
+    """
+    return state.status is Status.SUSPECT and state.doubts >= policy.in_vain
 
 
 def term(state: WorthState, policy: Policy = POLICY) -> float:
     """The share by which worth moves a ranking score: in -span..span, multiply by 1 + term.
 
-    Twice the lift, clipped, so that no worth outweighs what the words say. An entangled memory gets
-    nothing: its evidence is not its own.
+    Twice the lift, and a little less for each doubt since it last served, so that among memories that
+    answer alike the next one has its turn; clipped, so that no worth outweighs what the words
+    say. An entangled memory gets no lift: its evidence is not its own.
 
     >>> term(WorthState())
     0.0
     """
-    if is_entangled(state, policy):
-        return 0.0
-    s, n, e = own_evidence(state, policy)
-    leaning = 2.0 * float(lift(s, n, e, policy))
+    leaning = -policy.lean * state.doubts
+    if not is_entangled(state, policy):
+        leaning += 2.0 * float(lift(*own_evidence(state, policy), policy))
     return policy.span * max(-1.0, min(1.0, leaning))
 
 

@@ -56,6 +56,11 @@ class WorthState:
     uses: int = 0
     good: int = 0
     run: int = 0  # how many uses in a row ended alike; negative while they fail
+    # Failures since it last served in which no other memory was used: two for each that the person named,
+    # one for each of which there was only a sign; 0 after a "yes, still right".
+    doubts: int = 0
+    confirmed: int = 0  # how often the person said that it is still right
+    denied: bool = False  # the person's last word was that it is not
 
     # The current regime and the detector (`estimator.Regime`).
     s: float = 0.0

@@ -90,7 +90,7 @@ def denied(state: WorthState, now: datetime) -> WorthState:
 
 def clear(state: WorthState, now: datetime) -> WorthState:
     """The state of a memory that was tried and let go, or restored: unproven, with a fresh regime."""
-    return _take(state.fresh_start(), Status.UNPROVEN, now)
+    return replace(_take(state.fresh_start(), Status.UNPROVEN, now), denied=False)
 
 
 def ripen(state: WorthState, now: datetime, policy: Policy = POLICY) -> WorthState:

@@ -35,6 +35,10 @@ from memory.llm.embedded.topics import topics
 # Weights of what speaks for a card. Words of the question count most; the words
 # of the message before help an elliptic question ("and the one for the safe?").
 WORDS, BEFORE, TOPICS, MEANING, NAMED, HOLDS, DATED = 2.0, 0.6, 0.9, 1.2, 0.8, 0.5, 0.8
+# A card whose worth is in doubt gives way to one that answers nearly as well.
+DOUBTED = 0.5
+# Share of the smaller one's words from which two cards that meet the question alike speak of one thing.
+TWINS = 0.5
 # Kinds of value that a card about the right person surely answers with; a moment or a
 # place in it may belong to anything.
 SURE = frozenset({"age", "phone", "colour", "job", "home", "diet", "name"})
@@ -202,12 +206,47 @@ def weigh(
         score += (
             DATED * dated + NAMED * named + HOLDS * holds - 0.02 * at
         )  # what search put first stays first among equals
+        score -= DOUBTED * bool(card.get("suspect"))
         near_by = float(meaning[at])
         entities = _entities(card, known)
         fits.append(
             Fit(card, hit, themes[at], dated, share, nearby, theme, near_by, named, holds, entities, score)
         )
-    return sorted(fits, key=lambda fit: -fit.score)
+    return _newest_first(sorted(fits, key=lambda fit: -fit.score), known)
+
+
+def _newest_first(fits: Sequence[Fit], known: Phrases) -> list[Fit]:
+    """Best first, but of two that say the same of one thing the one that was learned later: it holds now."""
+    served: list[Fit] = []
+    for fit in fits:
+        before = next((at for at, other in enumerate(served) if _replaces(fit, other, known)), len(served))
+        if before < len(served):
+            fit = replace(fit, score=served[before].score)
+        served.insert(before, fit)
+    return served
+
+
+def _replaces(fit: Fit, other: Fit, known: Phrases) -> bool:
+    """Whether a card tells later what the other told of the same thing ("Bus 47", "Bus 12 goes there")."""
+    newer, older = fit.card, other.card
+    if str(newer.get("learned") or "") <= str(older.get("learned") or "") or newer.get("suspect"):
+        return False
+    if any(newer.get(key) != older.get(key) for key in ("category", "subject", "speaker", "when")):
+        return False
+    if not fit.words or any(getattr(fit, key) != getattr(other, key) for key in _MET):
+        return False
+    mine, its = (_worded(card, known) for card in (newer, older))
+    shared = len(mine & its)
+    # One word in common ("garage") is a place to meet, and no sameness.
+    return shared >= TWINS * min(len(mine), len(its)) and (shared > 1 or mine == its)
+
+
+_MET = ("words", "topics", "named", "holds")
+
+
+def _worded(card: Json, known: Phrases) -> frozenset[str]:
+    """The words of a card that are no numbers: what it speaks of, without the value."""
+    return frozenset(t for t in terms(str(card.get("text") or ""), known.language) if not _DIGIT.search(t))
 
 
 def _weights(

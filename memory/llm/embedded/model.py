@@ -34,6 +34,7 @@ PARTS: tuple[Part, ...] = (
     todo.PENDING,
     todo.PROPOSAL,
     doubting.DOUBT,
+    doubting.WRONG,
     forgetting.FORGETTING,
     todo.CHANGE,
     telling.PERSON_UNCLEAR,
@@ -111,7 +112,7 @@ def _asking_back(scene: Scene, parts: Sequence[Part]) -> Sequence[Wanted]:
     if not any(card.get("suspect") for card in scene.found):
         return ()
     answer(scene, parts)  # what it rests on shows only when it is put into words
-    return doubting.asking_back(scene.doubted)
+    return doubting.asking_back(scene, scene.doubted)
 
 
 def _numbered(stage: str, calls: Sequence[Wanted], tools: set[str]) -> list[ToolCall]:
