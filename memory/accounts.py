@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 from memory.config import LANGUAGES, Settings
 from memory.errors import Conflict, InvalidInput, NotFound
 from memory.records import Person, Role
-from memory.storage import people
+from memory.storage import people, subscriptions
 from memory.storage.engine import reading, transaction
 
 FIRST_LINK_LIFE = timedelta(days=7)
@@ -152,8 +152,12 @@ def sign_in(engine: Engine, email: str, password: str) -> Person:
 
 
 def sign_out_everywhere(engine: Engine, person: Person) -> Person:
-    """End the account's sessions on every browser; returns the account with its new epoch."""
+    """End the account's sessions on every browser; returns the account with its new epoch.
+
+    Browsers that are signed out are not told of reminders either: others may use them.
+    """
     with transaction(engine) as session:
+        subscriptions.drop_all(session, person.id)
         return people.end_sessions(session, person.id)
 
 
@@ -169,6 +173,7 @@ def change_password(engine: Engine, person: Person, *, current: str, new: str) -
         raise InvalidInput("The current password is not right.")
     hashed = _hash(_checked_password(new))
     with transaction(engine) as session:
+        subscriptions.drop_all(session, person.id)
         return people.set_password(session, person.id, hashed, ends_sessions=True)
 
 

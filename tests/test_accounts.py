@@ -14,8 +14,8 @@ from memory.accounts import SignUp
 from memory.config import Settings
 from memory.errors import Conflict, InvalidInput, NotFound
 from memory.records import Person, Role
-from memory.storage import people
-from memory.storage.engine import reading
+from memory.storage import people, subscriptions
+from memory.storage.engine import reading, transaction
 from memory.wiring import Wiring
 from tests import factories
 from tests.fakes import FakeClock
@@ -224,6 +224,33 @@ def test_a_changed_password_ends_every_session(engine: Engine, clock: FakeClock)
     assert changed.session_epoch == made.session_epoch + 1
     assert accounts.sign_out_everywhere(engine, made).session_epoch == made.session_epoch + 2
     assert accounts.sign_in(engine, "clara@example.org", "another password").id == made.id
+
+
+@pytest.mark.parametrize("how", ["everywhere", "password"])
+def test_a_browser_that_is_signed_out_is_told_of_no_reminder(
+    engine: Engine, clock: FakeClock, how: str
+) -> None:
+    made = accounts.create_user(engine, form(), role=Role.PERSON, now=clock())
+    other = factories.person(engine)
+    browsers = {owner.id: factories.device(engine, owner) for owner in (made, other)}
+    with transaction(engine) as session:
+        for owner in (made, other):
+            subscriptions.keep(
+                session,
+                owner.id,
+                browsers[owner.id],
+                endpoint=f"https://push.example.org/{owner.id}",
+                p256dh="k",
+                auth="a",
+                now=clock(),
+            )
+    if how == "everywhere":
+        accounts.sign_out_everywhere(engine, made)
+    else:
+        accounts.change_password(engine, made, current="three words in a row", new="another password")
+    with reading(engine) as session:
+        assert subscriptions.of_person(session, made.id) == []
+        assert len(subscriptions.of_person(session, other.id)) == 1
 
 
 def test_the_operator_can_reset_a_password(engine: Engine, clock: FakeClock) -> None:

@@ -199,7 +199,7 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bo
     if listed is not None and listed.candidate is not None:
         draft.candidates.append(listed.candidate)
         return True
-    if _leaves_out(scene, core, draft):
+    if _leaves_out(scene, sentence.piece, core, draft):
         return True
     moved = acts.on_item(scene, core) if lex.begins("move", core.norm) else None
     if moved is not None and moved.verb == "move" and lex.search("todo_noun", core.norm):
@@ -226,9 +226,11 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bo
     return False
 
 
-def _leaves_out(scene: Scene, core: Piece, draft: Draft) -> bool:
+def _leaves_out(scene: Scene, whole: Piece, core: Piece, draft: Draft) -> bool:
     """ "Don't remind me of it this time": one occurrence that is not wanted, and no new reminder."""
     item = acts.on_item(scene, core) if len(core) <= _SHORT else None
+    if item is None and scene.lex.begins("skip", whole.norm):  # "morgen" greets, and names a day
+        item = acts.on_item(scene, whole)
     if item is None or item.verb not in ("skip", "cancel"):
         return False
     if item.verb == "cancel" and not scene.lex.begins("cancel", core.norm):

@@ -81,6 +81,15 @@ def drop(session: Session, person_id: int, *, subscription_id: int) -> None:
     )
 
 
+def drop_all(session: Session, person_id: int) -> None:
+    """Send nothing more to any closed browser of the person; each asks again when it is signed in."""
+    session.execute(
+        delete(PushSubscriptionRow)
+        .where(PushSubscriptionRow.person_id == person_id)
+        .execution_options(synchronize_session=False)
+    )
+
+
 def drop_of_device(session: Session, person_id: int, device_id: int) -> None:
     """Send nothing more to a closed browser of this device."""
     session.execute(

@@ -26,7 +26,9 @@ def chosen(scene: Scene, options: Sequence[Json]) -> tuple[Json, ...] | None:
     kinds = {kind for kind, names in voice.categories.items() if words & names}
     by_kind = [card for card in kept if card.get("category") in kinds]
     if by_kind and len(by_kind) < len(kept):
-        kept, narrowed = by_kind, True
+        same = {fold(str(card.get("text") or "")) for card in by_kind}
+        kept = [card for card in kept if fold(str(card.get("text") or "")) in same]  # with its reminder
+        narrowed = True
     by_day = _on_day(scene, kept)
     if by_day and len(by_day) < len(kept):
         kept, narrowed = by_day, True

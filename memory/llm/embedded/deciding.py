@@ -41,6 +41,7 @@ from memory.records import Category
 
 _NOT_DECIDED = frozenset({Category.REMINDER, Category.TASK, Category.MEMO})
 _WAITS = "decision"
+_ON_ITEMS = frozenset({"remind", "done", "snooze", "skip"})  # these are about what is to be done
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def heard(scene: Scene) -> tuple[Heard, ...]:
 
 def _asks_for_work(scene: Scene) -> bool:
     request = scene.heard.request
-    return Act.FORGET in scene.heard.acts or bool(request and request.verb in ("remind", "done", "snooze"))
+    return Act.FORGET in scene.heard.acts or bool(request and request.verb in _ON_ITEMS)
 
 
 def _waited_for(scene: Scene) -> Json | None:
@@ -82,10 +83,15 @@ def _plain(scene: Scene) -> tuple[Heard, ...]:
     if not cue(scene, "decide", scene.folded) and not begins_with_label(scene):
         return ()
     found = []
+    request = scene.heard.request
+    held = {str(each["key"]) for each in settled(scene)}
+    is_move = request is not None and request.verb == "move"
     is_event = any(each.category is Category.EVENT for each in scene.heard.candidates)
     for key in named_keys(scene, scene.said):
         if key["type"] == "date" and is_event and not is_labelled(scene, key):
             continue  # an appointment told about, not one that is being made
+        if is_move and key["type"] in MOMENTS and key["name"] not in held:
+            continue  # what is moved without having been settled stands on the agenda
         value = value_of(scene, key, alone=False)
         if value:
             found.append(Heard(key["name"], value, _matter(scene, key)))

@@ -73,12 +73,18 @@ def _hour_on(scene: Scene, day: datetime, otherwise: time) -> time:
 
 def _takes_other(scene: Scene) -> bool:
     """Whether the message says that the other reading was meant."""
-    verb = scene.heard.request.verb if scene.heard.request else ""
-    if verb == "other_one" or scene.heard.yes_no is True:
+    heard = scene.heard
+    if heard.request is not None and heard.request.verb == "other_one":
+        return True
+    if heard.candidates or heard.question is not None or Act.REQUEST in heard.acts:
+        return False  # another matter, though its day may be the same
+    if heard.yes_no is True:
         return True
     other = when_of(_data(scene).get("when"), scene.zone)
     told = mention(scene)
-    return bool(other and told and told.has_date and told.date == other.start.date())
+    if other is None or told is None or not told.has_date or told.date != other.start.date():
+        return False
+    return told.time is None or told.time == other.start.time()
 
 
 def _picked(scene: Scene) -> tuple[Json, ...] | None:
