@@ -22,6 +22,7 @@ class Page {
     this.found = null;
     this.cursor = -1;
     this.isLimited = false;
+    this.isSolo = false;
     const skeletons = JSON.parse(root.dataset.skeletons);
     this.sky = new Sky(document.getElementById("plot"), skeletons, this.categories);
     this.listen();
@@ -147,8 +148,9 @@ class Page {
   }
 
   tellCounts(counts) {
+    const number = new Intl.NumberFormat(document.documentElement.lang);
     this.categories.forEach((name, kind) => {
-      this.legend.querySelector(`[data-kind="${name}"] [data-number]`).textContent = counts[kind];
+      this.legend.querySelector(`[data-kind="${name}"] [data-number]`).textContent = number.format(counts[kind]);
     });
   }
 
@@ -198,6 +200,12 @@ class Page {
     const opened = this.panel.hidden ? null : this.cardBox.querySelector("[data-opened]")?.dataset.opened;
     if (opened) told.set("card", opened);
     history.replaceState(null, "", String(told) ? `?${told}` : location.pathname);
+  }
+
+  // On a phone one button stands for the seven "only": while it is on, a kind is chosen instead of switched.
+  solo(isOn) {
+    this.isSolo = isOn;
+    this.legend.querySelector("[data-solo]").setAttribute("aria-pressed", String(isOn));
   }
 
   press(kinds) {
@@ -359,9 +367,14 @@ class Page {
     this.legend.addEventListener("click", (event) => {
       const button = event.target.closest("button");
       if (!button) return;
-      if (button.dataset.kind) this.press((each) => (each.getAttribute("aria-pressed") === "true") !== (each === button));
+      if ("solo" in button.dataset) this.solo(button.getAttribute("aria-pressed") !== "true");
+      else if (button.dataset.kind && this.isSolo) this.press((each) => each === button);
+      else if (button.dataset.kind) this.press((each) => (each.getAttribute("aria-pressed") === "true") !== (each === button));
       else if (button.dataset.only) this.press((each) => each.dataset.kind === button.dataset.only);
-      else this.press(() => true);
+      else {
+        this.solo(false);
+        this.press(() => true);
+      }
     });
     this.root.addEventListener("click", (event) => {
       const zoom = event.target.closest("[data-zoom]");

@@ -294,3 +294,4 @@ def _ask(
     rows.add_worth(
         session, person.id, {each: state.to_dict() for each, state in ledger.cards.items()}, now=now
     )
+    rows.add_ledger(session, person.id, ledger.to_dict(), now=now)

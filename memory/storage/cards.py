@@ -173,11 +173,19 @@ def set_status(
 ) -> int:
     """Move cards from one status to another, in the database; returns how many moved."""
     ids = list(card_ids)
-    forgotten_at = now if status is CardStatus.FORGOTTEN else None
+    forgets = status is CardStatus.FORGOTTEN
+    # What comes back from being forgotten is what it was: a task that was done is done.
+    value = func.coalesce(func.nullif(CardRow.forgotten_from, ""), status.value)
     moved = session.execute(
         update(CardRow)
         .where(CardRow.id.in_(ids), CardRow.status == was.value)
-        .values(status=status.value, changed_at=now, version=CardRow.version + 1, forgotten_at=forgotten_at)
+        .values(
+            status=value if was is CardStatus.FORGOTTEN else status.value,
+            changed_at=now,
+            version=CardRow.version + 1,
+            forgotten_at=now if forgets else None,
+            forgotten_from=was.value if forgets else "",
+        )
         .execution_options(synchronize_session=False)
         .returning(CardRow.person_id)
     ).all()
@@ -340,6 +348,20 @@ def to_do(session: Session, person_id: int) -> list[Card]:
         .order_by(CardRow.starts_local.is_(None), CardRow.starts_local, CardRow.id)
     )
     return [to_record(row) for row in rows]
+
+
+def forgotten_at(session: Session, person_id: int, moment: datetime) -> list[Card]:
+    """The person's cards that were forgotten at one moment, in one step.
+
+    Raises:
+        ValueError: the moment has no zone.
+    """
+    if moment.tzinfo is None:
+        raise ValueError("naive time: hand in an aware one")
+    found = select(CardRow).where(
+        CardRow.person_id == person_id, CardRow.status == "forgotten", CardRow.forgotten_at == moment
+    )
+    return [to_record(row) for row in session.scalars(found)]
 
 
 def forgotten_before(session: Session, moment: datetime) -> list[int]:

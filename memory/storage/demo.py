@@ -17,6 +17,7 @@ from memory.storage.tables import (
     PersonRow,
     RetrievalRow,
     TurnRow,
+    WorthLedgerRow,
     WorthRow,
 )
 
@@ -120,3 +121,8 @@ def add_worth(
                 changed_at=now,
             )
         )
+
+
+def add_ledger(session: Session, person_id: int, state: Mapping[str, Any], *, now: datetime) -> None:
+    """What the worth of all cards is counted against, as `Ledger.to_dict` gives it."""
+    session.add(WorthLedgerRow(person_id=person_id, state=dict(state), changed_at=now))

@@ -53,6 +53,7 @@ _LEFT_OUT = frozenset(
     {
         "person_id", "device_id", "vector", "vector_version", "summary_vector", "claimed_by", "lease_until",
         "screen", "stop_asked", "handled_by", "answered_by", "batch",
+        "forgotten_from",
     }
 )  # fmt: skip
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import ColumnElement, Select, bindparam, case, func, or_, select, union_all, update
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, or_, select, union_all, update
 from sqlalchemy.orm import Session
 
 from memory.records import Category
@@ -30,6 +30,7 @@ class SkyFilter:
     until: datetime | None = None  # learnt before
     near: int | None = None  # a card's id: itself and what a link ties to it
     words: tuple[str, ...] = ()  # folded; each must stand in the card
+    meant: frozenset[int] = frozenset()  # ids of cards that mean the words, where they do not hold them
 
 
 class Point(NamedTuple):
@@ -322,5 +323,7 @@ def _where(person_id: int, chosen: SkyFilter) -> list[ColumnElement[bool]]:
         towards = select(LinkRow.b_id).where(LinkRow.person_id == person_id, LinkRow.a_id == chosen.near)
         back = select(LinkRow.a_id).where(LinkRow.person_id == person_id, LinkRow.b_id == chosen.near)
         where.append(or_(CardRow.id == chosen.near, CardRow.id.in_(towards), CardRow.id.in_(back)))
-    where.extend(CardRow.surface_terms.contains(word, autoescape=True) for word in chosen.words)
+    held = [CardRow.surface_terms.contains(word, autoescape=True) for word in chosen.words]
+    if held:
+        where.append(or_(and_(*held), CardRow.id.in_(sorted(chosen.meant))) if chosen.meant else and_(*held))
     return where

@@ -278,6 +278,7 @@ class CardRow(Base):
     mentioned_at: Mapped[datetime]
     changed_at: Mapped[datetime]
     forgotten_at: Mapped[datetime | None]  # the row goes when its undo runs out
+    forgotten_from: Mapped[str] = mapped_column(String(16), default="")  # the status that the undo gives back
     valid_until: Mapped[datetime | None]
     starts_local: Mapped[str | None] = mapped_column(String(32))  # naive wall clock, ISO
     ends_local: Mapped[str | None] = mapped_column(String(32))

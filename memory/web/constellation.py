@@ -80,7 +80,7 @@ def labels() -> Response:
 
 @bp.get("/find")
 def find() -> Response:
-    """The handles of the memories that hold the words of `q`, and how many there are in all."""
+    """The memories that hold the words of `q` or mean them, and how many there are in all."""
     with reading(wiring().engine) as session:
         chosen = told(session, person())
         found = sky.matching(session, person().id, chosen, limit=DRAWN)

@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from memory import cards, judge
-from memory.cards.recall import Angle, recall
 from memory.errors import AppError, Conflict, InvalidInput, NotFound
 from memory.language import fold
 from memory.records import Card, CardStatus, Category, When
@@ -20,13 +19,12 @@ from memory.storage import outcomes, turns
 from memory.storage.engine import reading, transaction
 from memory.web.current import now, person, wants_fragment, wiring
 from memory.web.errors import words
+from memory.web.meant import meant
 from memory.worth import Move
 
 bp = Blueprint("memories", __name__, url_prefix="/memories")
 PAGE_SIZE = 30
 MOST_QUERY_CHARS = 200
-LEAST_MEANING_CHARS = 4
-MOST_NEAR = 6
 
 
 @bp.get("/")
@@ -45,14 +43,15 @@ def page() -> str:
             offset=(number - 1) * PAGE_SIZE,
             limit=PAGE_SIZE,
         )
-        near = _near(session, query, category) if number == 1 and total < PAGE_SIZE else []
-        near = [each for each in near if each not in found]
+        near = meant(session, query) if number == 1 and total < PAGE_SIZE else []
+        near = [each for each in near if each not in found and category in (None, each.category)]
         values = {
             "cards": found,
             "total": total,
             "near": near,
             "turn_of": _turns(session, [*found, *near]),
             "forgotten": _just_forgotten(session),
+            "gone": _just_gone(session),
         }
     template = "memories/_results.html" if wants_fragment() else "memories/page.html"
     return render_template(
@@ -201,28 +200,6 @@ def _current(session: Session, public_id: str) -> Card:
     return found
 
 
-def _near(session: Session, query: str, category: Category | None) -> list[Card]:
-    """Cards that mean what was asked for, whatever their words; none for a word that is still being typed."""
-    if len(query) < LEAST_MEANING_CHARS:
-        return []
-    parts = wiring()
-    recalled = recall(
-        session,
-        person=person(),
-        angles=[Angle(kind="meaning", query=query)],
-        k=MOST_NEAR,
-        now=now(),
-        embedder=parts.embedder,
-        cache=parts.cache,
-        language=person().language,
-    )
-    return [
-        found.card
-        for found in recalled.found
-        if found.relevant and "link" not in found.angles and category in (None, found.card.category)
-    ]
-
-
 def _turns(session: Session, found: Sequence[Card]) -> dict[int, str]:
     """The public ids of the turns that cards came from."""
     ids = {each.turn_id for each in found if each.turn_id is not None}
@@ -239,6 +216,16 @@ def _just_forgotten(session: Session) -> Card | None:
     except NotFound:
         return None
     return found if found.status is CardStatus.FORGOTTEN else None
+
+
+def _just_gone(session: Session) -> dict[str, object] | None:
+    """What several memories that went at once are brought back by, and how many there are."""
+    try:
+        moment = datetime.fromisoformat(request.args.get("gone", ""))
+        found = rows.forgotten_at(session, person().id, moment)
+    except ValueError:
+        return None
+    return {"at": moment.isoformat(), "count": len(found)} if found else None
 
 
 def _category(text: str) -> Category:

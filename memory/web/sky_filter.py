@@ -13,6 +13,7 @@ from memory.language import fold
 from memory.records import CardStatus, Category, Person
 from memory.storage import cards as rows
 from memory.storage.sky import SkyFilter
+from memory.web.meant import meant
 
 MOST_QUERY_CHARS = 200
 
@@ -24,6 +25,7 @@ def told(session: Session, person: Person) -> SkyFilter:
     """
     sent = request.args
     is_form = sent.get("f") == "1"
+    query = sent.get("q", "").strip()[:MOST_QUERY_CHARS]
     kinds = frozenset(Category(each) for each in sent.getlist("category") if each in list(Category))
     least = min(max(sent.get("worth_from", 0, type=int), 0), 100)
     most = min(max(sent.get("worth_to", 100, type=int), 0), 100)
@@ -36,7 +38,8 @@ def told(session: Session, person: Person) -> SkyFilter:
         since=_midnight(sent.get("since", ""), person.zone),
         until=_midnight(sent.get("until", ""), person.zone, after=True),
         near=_card(session, person, sent.get("person", "")),
-        words=tuple(fold(sent.get("q", "").strip()[:MOST_QUERY_CHARS]).split()),
+        words=tuple(fold(query).split()),
+        meant=frozenset(card.id for card in meant(session, query)),
     )
 
 

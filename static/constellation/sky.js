@@ -2,7 +2,9 @@
 
 import { threads } from "./mask.js";
 
-const FULL = [-0.02, 1.02];
+// Pixels at the left, right, top and bottom that are under buttons and words while everything is shown.
+const NARROW_PX = 600;
+const INSETS = { narrow: [18, 18, 46, 62], wide: [68, 30, 46, 26] };
 const FADED = "0.13";
 const HIT_PX = 22;
 const CONFIG = {
@@ -51,10 +53,9 @@ export class Sky {
     }
     const figure = structuredClone(this.skeletons[this.#dark.matches ? "dark" : "light"]);
     const kept = this.box.layout;
-    if (kept?.xaxis?.range) {
-      figure.layout.xaxis.range = kept.xaxis.range;
-      figure.layout.yaxis.range = kept.yaxis.range;
-    }
+    const { x, y } = kept?.xaxis?.range ? { x: kept.xaxis.range, y: kept.yaxis.range } : this.#full;
+    figure.layout.xaxis.range = x;
+    figure.layout.yaxis.range = y;
     await this.#plot.react(this.box, this.#fill(figure.data), figure.layout, CONFIG);
     if (!this.#listening) {
       this.#listening = true;
@@ -244,21 +245,37 @@ export class Sky {
     return this.#look(about(x), about(y));
   }
 
+  // The view that holds the whole sky between what stands over it.
+  get #full() {
+    const { clientWidth, clientHeight } = this.box;
+    const [left, right, top, bottom] = INSETS[clientWidth < NARROW_PX ? "narrow" : "wide"];
+    const range = (length, before, after) => {
+      const room = Math.max(length - before - after, 100);
+      return [-before / room, 1 + after / room];
+    };
+    return { x: range(clientWidth, left, right), y: range(clientHeight, bottom, top) };
+  }
+
   reset() {
-    return this.#look(FULL, FULL);
+    const { x, y } = this.#full;
+    return this.#look(x, y);
   }
 
   // The view that holds these points, with room around; never closer than a fifth of the sky.
   fit(points) {
     if (!points.length) return this.reset();
-    const side = (values) => {
+    const full = this.#full;
+    const side = (values, whole) => {
       const low = Math.min(...values);
       const high = Math.max(...values);
       const half = Math.max(((high - low) / 2) * 1.15, 0.1);
       const middle = (low + high) / 2;
-      return half > 0.48 ? FULL : [middle - half, middle + half];
+      return half > 0.48 ? whole : [middle - half, middle + half];
     };
-    return this.#look(side(points.map((at) => this.points.x[at])), side(points.map((at) => this.points.y[at])));
+    return this.#look(
+      side(points.map((at) => this.points.x[at]), full.x),
+      side(points.map((at) => this.points.y[at]), full.y),
+    );
   }
 
   // Bring a point into sight if it is not, `covered` pixels at the right being under something.

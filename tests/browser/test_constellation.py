@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from memory.records import Category, Person
 from memory.storage.engine import transaction
@@ -249,7 +249,7 @@ def test_a_card_deleted_in_another_window_is_a_plain_message(
 def test_searching_fades_the_rest_and_goes_there(window: Open, owner: Person) -> None:
     page = sky(window(owner))
     page.get_by_role("searchbox").fill("memo")
-    expect(page.get_by_text("1 found")).to_be_visible()
+    expect(page.get_by_text("1 found")).to_be_visible(timeout=20_000)  # the first one loads the weights
     faded = page.locator(".tracesky-halo .points > path[style*='opacity: 0.13']")
     expect(faded).to_have_count(6)
     low, high = page.evaluate("asterismSky.sky.range.x")
@@ -269,6 +269,121 @@ def test_the_keyboard_reaches_every_memory(window: Open, owner: Person) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#sky-panel .memory-text")).to_be_visible()
     expect(page.locator("#sky-panel")).to_be_focused()
+
+
+def reach(page: Page, what: Locator) -> None:
+    """Go on with the Tab key until something has the focus."""
+    for _ in range(90):
+        if what.count() and what.evaluate("node => node === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"the keyboard does not reach {what}")
+
+
+def test_every_action_by_keyboard_alone(window: Open, owner: Person) -> None:
+    page = sky(window(owner))
+    press, panel = page.keyboard.press, page.locator("#sky-panel")
+    reach(page, page.get_by_role("searchbox"))
+    page.keyboard.type("memo")
+    expect(page.get_by_text("1 found")).to_be_visible(timeout=20_000)  # the first one loads the weights
+    press("Control+a")
+    press("Delete")
+    reach(page, page.locator("#sky-filter summary"))
+    press("Enter")
+    reach(page, page.get_by_label("Also those not rated yet"))
+    press("Space")
+    expect(page.get_by_text("2 of 7 memories")).to_be_visible()
+    press("Space")
+    press("Escape")
+    expect(page.locator("#sky-filter summary")).to_be_focused()
+    reach(page, page.locator("#plot"))
+    for way in ("ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown", "ArrowLeft"):
+        press(way)
+        expect(page.locator("#sky-hover")).to_be_visible()
+        name = page.locator("#sky-hover strong").inner_text()
+        if name not in ("The person", "The theme", "The fact"):
+            break
+    kind = name.split()[1]
+    number = page.locator(f'[data-kind="{kind}"] [data-number]')
+    press("Enter")
+    expect(panel.locator(".memory-text")).to_have_text(name)
+    reach(page, panel.get_by_role("link", name="Edit"))
+    press("Enter")
+    expect(panel.get_by_label("What I remember", exact=True)).to_be_focused()
+    press("Control+a")
+    page.keyboard.type("The other one")
+    reach(page, panel.get_by_role("button", name="Save"))
+    press("Enter")
+    expect(panel.locator(".memory-text")).to_have_text("The other one")
+    reach(page, panel.get_by_role("button", name="Pin"))
+    press("Enter")
+    expect(panel.get_by_role("button", name="Unpin")).to_be_visible()
+    reach(page, panel.get_by_role("button", name="Forget"))
+    press("Enter")
+    expect(number).to_have_text("0")
+    reach(page, panel.get_by_role("button", name="Undo"))
+    press("Enter")
+    expect(number).to_have_text("1")
+    near = panel.locator(".sky-near a").first
+    reach(page, near)
+    press("Enter")
+    expect(panel.locator(".memory-text")).not_to_have_text("The other one")
+    press("Escape")
+    expect(page.locator("#plot")).to_be_focused()
+    reach(page, page.get_by_role("button", name="Closer"))
+    press("Enter")
+    reach(page, page.get_by_role("button", name="Show everything"))
+    press("Enter")
+    reach(page, page.get_by_role("button", name="Only this kind: Task"))
+    press("Enter")
+    expect(page.get_by_text("1 of 7 memories")).to_be_visible()
+    reach(page, page.get_by_role("button", name="all", exact=True))
+    press("Enter")
+    reach(page, page.get_by_role("link", name="Table"))
+    press("Enter")
+    reach(page, page.get_by_role("link", name="Outcomes"))
+    press("Enter")
+    reach(page, page.get_by_role("link", name="The fact"))
+    press("Enter")
+    expect(page.get_by_text("need not be the cause")).to_be_visible()
+
+
+def test_on_a_phone_one_button_stands_for_only(window: Open, owner: Person) -> None:
+    phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+    page = sky(window(owner, **phone))
+    solo = page.get_by_role("button", name="only one")
+    solo.tap()
+    expect(solo).to_have_attribute("aria-pressed", "true")
+    for kind in ("task", "memo"):
+        page.locator(f'[data-kind="{kind}"]').tap()
+        assert shown(page) == {**dict.fromkeys(ALL, 0), kind: 1, "halo": 1}
+    page.get_by_role("button", name="all", exact=True).tap()
+    expect(solo).to_have_attribute("aria-pressed", "false")
+    assert shown(page) == ALL
+    hidden = page.evaluate(
+        """() => [...document.querySelectorAll(".sky-legend button")]
+          .filter((each) => each.checkVisibility())
+          .filter((each) => { const box = each.getBoundingClientRect();
+            return box.right > innerWidth || box.bottom > innerHeight || box.height < 43.5; })
+          .map((each) => each.textContent)"""
+    )
+    assert hidden == []
+
+
+def test_the_whole_sky_stands_beside_the_buttons_and_not_under_them(window: Open, owner: Person) -> None:
+    for size in ((1280, 800), (360, 740)):
+        page = sky(window(owner, viewport={"width": size[0], "height": size[1]}))
+        under = page.evaluate(
+            """() => { const page = asterismSky, frame = page.sky.box.getBoundingClientRect();
+              const boxes = [...document.querySelectorAll(".sky-zoom button, .sky-count")]
+                .map((each) => each.getBoundingClientRect());
+              return [...page.data.kind.keys()].map((at) => page.sky.position(at))
+                .map(([x, y]) => [x + frame.left, y + frame.top])
+                .filter(([x, y]) => x < frame.left + 8 || x > frame.right - 8 || y < frame.top + 8 ||
+                  y > frame.bottom - 8 || boxes.some((b) => x > b.left && x < b.right && y > b.top && y < b.bottom));
+            }"""
+        )
+        assert under == []
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])

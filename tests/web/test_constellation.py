@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from memory import constellation
-from memory.records import Category, Person
+from memory import cards, constellation
+from memory.records import Category, NewCard, Person
 from memory.storage.engine import transaction
 from memory.storage.tables import CardRow, LinkRow, WorthRow
 from memory.web import constellation as page_of
@@ -260,3 +260,39 @@ def test_nonsense_in_the_address_does_no_harm(client: FlaskClient, rated: dict[s
     assert client.get(f"/constellation{query}").status_code == 200
     assert client.get(f"/constellation/table{query}").status_code == 200
     assert len(sent(client, query)["k"]) == 4
+
+
+def test_a_search_finds_what_means_the_words_on_the_map_and_in_the_table(
+    client: FlaskClient, wiring: Wiring, person: Person
+) -> None:
+    for text in ("Plays the violin in an orchestra", "The bin is emptied on Mondays"):
+        with transaction(wiring.engine) as session:
+            new = NewCard(category=Category.FACT, text=text)
+            cards.remember(session, person, new, embedder=wiring.embedder, now=T0)
+    asked = {"q": "which musical instrument"}
+    assert client.get("/constellation/find", query_string=asked).json["total"] == 1
+    assert client.get("/constellation/data", query_string=asked).json["total"] == 1
+    table = client.get("/constellation/table", query_string=asked).text
+    assert "violin" in table
+    assert "Mondays" not in table
+
+
+def test_a_persons_own_name_is_not_told_as_company(
+    client: FlaskClient, wiring: Wiring, person: Person
+) -> None:
+    factories.card(
+        wiring.engine,
+        person,
+        category=Category.PERSON,
+        text="Claire is her sister",
+        people=["Claire", "Bruno"],
+    )
+    page = client.get("/memories/").text
+    assert re.search(r"With\s*<bdi[^>]*>Bruno", page)
+    assert not re.search(r"With\s*<bdi[^>]*>Claire", page)
+
+
+def test_worth_stands_once_in_the_panel(client: FlaskClient, rated: dict[str, int]) -> None:
+    """Below the card with its counts; the card's own line is hidden there by the style sheet."""
+    style = Path("static/css/constellation.css").read_text()
+    assert re.search(r"\.sky-opened \.memory-worth \{\s*display: none", style)

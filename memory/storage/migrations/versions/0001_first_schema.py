@@ -281,6 +281,7 @@ def upgrade() -> None:
         sa.Column("mentioned_at", UtcDateTime(), nullable=False),
         sa.Column("changed_at", UtcDateTime(), nullable=False),
         sa.Column("forgotten_at", UtcDateTime(), nullable=True),
+        sa.Column("forgotten_from", sa.String(length=16), nullable=False),
         sa.Column("valid_until", UtcDateTime(), nullable=True),
         sa.Column("starts_local", sa.String(length=32), nullable=True),
         sa.Column("ends_local", sa.String(length=32), nullable=True),
