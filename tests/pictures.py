@@ -26,7 +26,11 @@ _SAID = (
 
 def main() -> int:
     """Play the scene and write docs/chat.png and docs/remembers.png."""
-    folder = Path(tempfile.mkdtemp(prefix="asterism-pictures-"))
+    with tempfile.TemporaryDirectory(prefix="asterism-pictures-") as folder:
+        return _take(Path(folder))
+
+
+def _take(folder: Path) -> int:
     database = f"sqlite:///{folder / 'asterism.db'}"
     engine = make_engine(database)
     upgrade(engine)

@@ -20,7 +20,7 @@ from tests.benchmarks.listening import Judged, Player, figures
 _PERSONALITIES = {"lazy": lazy, "greedy": greedy, "hostile": hostile}
 
 
-def chosen(name: str) -> Callable[[], Model] | None:
+def chosen(name: str, var: Path) -> Callable[[], Model] | None:
     """The model that MODEL names; None leaves the choice to the product's own settings.
 
     Raises:
@@ -35,7 +35,7 @@ def chosen(name: str) -> Callable[[], Model] | None:
     from memory.llm.choose import load_connection
     from memory.llm.remote import RemoteModel
 
-    env = {**os.environ, "ASTERISM_MODEL": name, "ASTERISM_VAR": tempfile.mkdtemp()}
+    env = {**os.environ, "ASTERISM_MODEL": name, "ASTERISM_VAR": str(var)}
     settings = Settings.from_env(env, root=Path.cwd())
     connection = load_connection(settings)
     if connection is None:
@@ -61,7 +61,7 @@ def main() -> None:
     results: dict[str, list[Judged]] = {}
     with tempfile.TemporaryDirectory() as folder:
         connected = name not in ("", "embedded", *_PERSONALITIES)
-        player = Player(var=Path(folder), model=chosen(name), proposes=connected)
+        player = Player(var=Path(folder), model=chosen(name, Path(folder)), proposes=connected)
         player.embedder.preload()
         for number, dialogue in enumerate(dialogues):
             results[dialogue["id"]] = player.play(dialogue)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
+from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
 
 from memory.records import Person
 from memory.storage import turns
@@ -22,34 +21,6 @@ PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobil
 expect.set_options(timeout=15_000)  # a busy machine; none of these waits is long on an idle one
 HELD = "The first sentence. And then the second one."
 Open = Callable[..., BrowserContext]
-
-
-@pytest.fixture
-def clara(stage: Stage) -> Person:
-    return stage.person(name="Clara")
-
-
-@pytest.fixture
-def window(stage: Stage, browser: Browser, clara: Person) -> Iterator[Open]:
-    """A browser on which Clara is signed in; every fault of a script fails the test."""
-    opened: list[BrowserContext] = []
-    faults: list[str] = []
-
-    def make(person: Person = clara, **options: Any) -> BrowserContext:
-        context = browser.new_context(
-            **{"locale": "en-GB", "timezone_id": "Europe/Berlin", "base_url": stage.url, **options}
-        )
-        name, _, value = stage.cookie(person).partition("=")
-        context.add_cookies([{"name": name, "value": value, "url": stage.url}])
-        context.on("weberror", lambda error: faults.append(str(error.error)))
-        context.set_default_timeout(10_000)
-        opened.append(context)
-        return context
-
-    yield make
-    for context in opened:
-        context.close()
-    assert not faults
 
 
 @pytest.fixture

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
-import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from memory.cards.firing import Firing, fire_due
 from memory.records import Category, Person
@@ -30,34 +28,6 @@ WAIT_SHOWN = f"""async () => {{
     }}
 }}"""
 READY = "navigator.serviceWorker.ready.then(() => true)"
-
-
-@pytest.fixture
-def clara(stage: Stage) -> Person:
-    return stage.person(name="Clara")
-
-
-@pytest.fixture
-def window(stage: Stage, browser: Browser, clara: Person) -> Iterator[Open]:
-    """A browser on which Clara is signed in; every fault of a script fails the test."""
-    opened: list[BrowserContext] = []
-    faults: list[str] = []
-
-    def make(**options: Any) -> BrowserContext:
-        context = browser.new_context(
-            **{"locale": "en-GB", "timezone_id": "Europe/Berlin", "base_url": stage.url, **options}
-        )
-        name, _, value = stage.cookie(clara).partition("=")
-        context.add_cookies([{"name": name, "value": value, "url": stage.url}])
-        context.on("weberror", lambda error: faults.append(str(error.error)))
-        context.set_default_timeout(15_000)
-        opened.append(context)
-        return context
-
-    yield make
-    for context in opened:
-        context.close()
-    assert not faults
 
 
 def firing(stage: Stage) -> Firing:

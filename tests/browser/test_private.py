@@ -5,10 +5,11 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from memory.records import Person
-from tests.browser.test_chat import Open, chat, clara, page, say, window, words
+from tests.browser.conftest import Open
+from tests.browser.test_chat import chat, page, say, words
 from tests.stage import Stage
 
-__all__ = ["clara", "page", "window"]  # fixtures
+__all__ = ["page"]  # a fixture
 BANNER = '[data-banner="private"]'
 
 

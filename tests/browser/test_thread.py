@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 from memory.records import Person
 from memory.storage import conversations
 from memory.storage.engine import reading
-from tests.browser.test_chat import chat, clara, page, say, window  # noqa: F401 (fixtures)
+from tests.browser.test_chat import chat, page, say  # noqa: F401 (fixtures)
 from tests.stage import Stage
 
 
@@ -21,7 +21,7 @@ def menu(tab: Page) -> None:
 
 def test_start_afresh_closes_the_thread_and_the_next_message_begins_anew(
     stage: Stage,
-    clara: Person,  # noqa: F811
+    clara: Person,
     page: Page,  # noqa: F811
 ) -> None:
     say(page, "one")
