@@ -1,4 +1,4 @@
-"""Forgetting several memories at once: the chosen ones, or all that a search leaves. One undo takes it back."""
+"""Forgetting several memories at once: those ticked, or all that a search leaves. One undo takes it back."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def undo() -> Response:
 
 
 def _fitting(session: Session, *, limit: int) -> tuple[list[Card], int]:
-    """The memories that the form's search and kind leave. A search for nothing is for nothing, not for all."""
+    """The memories that the form's search and kind leave. A search for nothing finds nothing, not all."""
     query = fold(request.form.get("q", "").strip()[:MOST_QUERY_CHARS])
     kind = request.form.get("category", "")
     category = Category(kind) if kind in list(Category) else None

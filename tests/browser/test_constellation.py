@@ -379,15 +379,22 @@ def test_the_whole_sky_stands_beside_the_buttons_and_not_under_them(window: Open
                 .map((each) => each.getBoundingClientRect());
               return [...page.data.kind.keys()].map((at) => page.sky.position(at))
                 .map(([x, y]) => [x + frame.left, y + frame.top])
-                .filter(([x, y]) => x < frame.left + 8 || x > frame.right - 8 || y < frame.top + 8 ||
-                  y > frame.bottom - 8 || boxes.some((b) => x > b.left && x < b.right && y > b.top && y < b.bottom));
+                .filter(([x, y]) => x < frame.left + 8 || x > frame.right - 8 ||
+                  y < frame.top + 8 || y > frame.bottom - 8 || boxes.some((b) =>
+                    x > b.left && x < b.right && y > b.top && y < b.bottom));
             }"""
         )
         assert under == []
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])
-@pytest.mark.parametrize("path", ["/constellation", "/constellation/table", "card"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/constellation", "/constellation/table", "card"),
+        *("/memories/?q=the", "/data/", "/search?q=the", "/tidy/", "/rules/"),
+    ],
+)
 def test_nothing_serious_for_people_who_cannot_see_or_point(
     stage: Stage, window: Open, owner: Person, path: str, scheme: str
 ) -> None:

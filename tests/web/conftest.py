@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pytest
@@ -108,7 +108,7 @@ def token_of(page: TestResponse) -> str:
 def post(
     client: FlaskClient,
     path: str,
-    fields: dict[str, str] | None = None,
+    fields: Mapping[str, str | list[str]] | None = None,
     *,
     at: str = "/settings/",
     htmx: bool = False,

@@ -72,7 +72,7 @@ def test_all_that_fit_a_search_go_after_a_question(client: FlaskClient, wiring: 
 
 @pytest.mark.parametrize("form", [{}, {"card": ["no-such-card"]}, {"all": "1"}, {"all": "1", "q": "  "}])
 def test_nothing_chosen_is_nothing_forgotten(
-    client: FlaskClient, wiring: Wiring, form: dict[str, str]
+    client: FlaskClient, wiring: Wiring, form: dict[str, str | list[str]]
 ) -> None:
     assert post(client, "/memories/several/forget", form, at="/memories/").status_code == 422
     assert len(left(wiring)) == 4
