@@ -1,7 +1,8 @@
 """Does a clause tell something lasting? A small classifier over sentence vectors.
 
 Six kinds: lasting, transient, past, plan, unreal (hypothetical, joke, boast) and
-request. Multinomial logistic regression on the multilingual vectors; its weights
+request. Multinomial logistic regression on the multilingual vectors, one a language that
+learns from the sentences of the others as well, at a lower weight; its weights
 (`data/durable.npz`) are made by `python -m memory.listening.train` from
 `data/training/<language>.tsv`, deterministic and in seconds.
 """
@@ -53,17 +54,19 @@ def forget() -> None:
     _embedder.forget()
 
 
-@lru_cache(maxsize=1)
-def _weights() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+@lru_cache(maxsize=None)
+def _weights(language: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Weights (512, 6) and bias (6,) of a language; English ones when it has none."""
     with np.load(WEIGHTS) as stored:
-        return stored["weight"].astype(np.float32), stored["bias"].astype(np.float32)
+        known = language if f"weight_{language}" in stored.files else "en"
+        return stored[f"weight_{known}"].astype(np.float32), stored[f"bias_{known}"].astype(np.float32)
 
 
-def leanings(clauses: Sequence[str]) -> list[Leaning]:
+def leanings(clauses: Sequence[str], language: str) -> list[Leaning]:
     """What each clause leans to, in the order given. Same clauses, same answer."""
     if not clauses:
         return []
-    weight, bias = _weights()
+    weight, bias = _weights(language)
     logits = vectors([clause.lower() for clause in clauses]) @ weight + bias
     logits -= logits.max(axis=1, keepdims=True)
     odds = np.exp(logits)

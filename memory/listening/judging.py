@@ -48,7 +48,8 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
         or lex.search("unsure", norm)
     ):
         return False, "unreal"
-    healer = any(m.key in HEALERS for m in told.mentions)  # "my doctor says I have to avoid salt"
+    said_by = {m.key for m in told.mentions} | {lex.relations.get(w, "") for w in piece.folded}
+    healer = not said_by.isdisjoint(HEALERS)  # "my doctor says I have to avoid salt"
     if (
         lex.search("speech", norm)
         and not healer
@@ -97,7 +98,7 @@ def plain(scene: Scene, candidate: Candidate) -> bool:
     """Whether what was told with a laugh ("lol") is told in earnest all the same."""
     if candidate.sensitive or candidate.category not in (Category.FACT, Category.PERSON):
         return True
-    leaning = leanings([candidate.text])[0]
+    leaning = leanings([candidate.text], scene.lex.language)[0]
     return leaning.unreal < LAUGHED and leaning.lasting > ANCHORED
 
 

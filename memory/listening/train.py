@@ -18,6 +18,7 @@ TRAINING = Path(__file__).parent / "data" / "training"
 _STEPS = 1500
 _RATE = 4.0
 _DECAY = 2e-4
+_OTHERS = 0.35  # weight of a sentence of another language
 
 
 def sentences() -> tuple[list[str], list[int], list[str]]:
@@ -32,11 +33,21 @@ def sentences() -> tuple[list[str], list[int], list[str]]:
     return texts, kinds, languages
 
 
-def fit(x: NDArray[np.float32], y: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Weights (512, 6) and bias (6,) of a multinomial logistic regression with equal weight a kind."""
+Fitted = tuple[NDArray[np.float32], NDArray[np.float32]]
+
+
+def fit(x: NDArray[np.float32], y: NDArray[np.int64], own: NDArray[np.bool_]) -> Fitted:
+    """Weights (512, 6) and bias (6,) of a multinomial logistic regression with equal weight a kind.
+
+    Args:
+        x: unit vectors, shape (n, 512).
+        y: kinds, index in KINDS, shape (n,).
+        own: which of the sentences are of the language itself, shape (n,).
+    """
+    counts = np.where(own, 1.0, _OTHERS).astype(np.float32)[:, None]
     target = np.eye(len(KINDS), dtype=np.float32)[y]
-    share = np.sqrt(len(y) / (len(KINDS) * target.sum(axis=0)))
-    each = (target * share).sum(axis=1, keepdims=True)
+    share = np.sqrt(counts.sum() / (len(KINDS) * (target * counts).sum(axis=0)))
+    each = (target * share).sum(axis=1, keepdims=True) * counts / counts.sum()
     weight = np.zeros((x.shape[1], len(KINDS)), dtype=np.float32)
     bias = np.zeros(len(KINDS), dtype=np.float32)
     for _ in range(_STEPS):
@@ -44,7 +55,7 @@ def fit(x: NDArray[np.float32], y: NDArray[np.int64]) -> tuple[NDArray[np.float3
         logits -= logits.max(axis=1, keepdims=True)
         odds = np.exp(logits)
         odds /= odds.sum(axis=1, keepdims=True)
-        slope = (odds - target) * each / len(y)
+        slope = (odds - target) * each
         weight -= _RATE * (x.T @ slope + _DECAY * weight)
         bias -= _RATE * slope.sum(axis=0)
     return weight, bias
@@ -56,19 +67,21 @@ def main() -> None:
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
     texts, kinds, languages = sentences()
-    x, y = vectors(texts), np.asarray(kinds)
-    if check:
-        held = np.arange(len(y)) % 5 == 2
-        weight, bias = fit(x[~held], y[~held])
-        guess = (x[held] @ weight + bias).argmax(axis=1)
-        right = np.mean(guess == y[held])
-        lasting = np.mean((guess == 0) == (y[held] == 0))
-        print(f"all kinds {right:.3f}, lasting or not {lasting:.3f}")
-        for language in sorted(set(languages)):
-            here = np.asarray([each == language for each in languages])[held]
-            print(language, f"{np.mean((guess == 0)[here] == (y[held] == 0)[here]):.3f}")
-    weight, bias = fit(x, y)
-    np.savez_compressed(WEIGHTS, weight=weight.astype(np.float16), bias=bias.astype(np.float16))
+    x, y, spoken = vectors(texts), np.asarray(kinds), np.asarray(languages)
+    stored: dict[str, NDArray[np.float16]] = {}
+    for language in sorted(set(languages)):
+        own = spoken == language
+        if check:
+            held = np.arange(len(y)) % 5 == 2
+            weight, bias = fit(x[~held], y[~held], own[~held])
+            mine = held & own
+            guess = (x[mine] @ weight + bias).argmax(axis=1)
+            right, lasting = np.mean(guess == y[mine]), np.mean((guess == 0) == (y[mine] == 0))
+            print(f"{language}: all kinds {right:.3f}, lasting or not {lasting:.3f}", flush=True)
+        weight, bias = fit(x, y, own)
+        stored[f"weight_{language}"] = weight.astype(np.float16)
+        stored[f"bias_{language}"] = bias.astype(np.float16)
+    np.savez_compressed(WEIGHTS, **stored)  # type: ignore[arg-type]
     print(f"{len(texts)} sentences -> {WEIGHTS.name}")
 
 
