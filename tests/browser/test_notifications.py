@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+import threading
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from pathlib import Path
+from time import monotonic
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from playwright.sync_api import BrowserContext, Page, expect
+import pytest
+from playwright.sync_api import Browser, BrowserContext, BrowserType, Page, expect
 
 from memory.cards.firing import Firing, fire_due
+from memory.notify.vapid import load_key, public_key
 from memory.records import Category, Person
-from memory.storage.engine import transaction
+from memory.storage import subscriptions
+from memory.storage.engine import reading, transaction
+from memory.storage.subscriptions import Subscription
 from memory.storage.tables import CardRow
 from tests import factories
+from tests.browsers import launch_options
+from tests.notify import google
 from tests.stage import Stage
 
 expect.set_options(timeout=15_000)  # a busy machine; none of these waits is long on an idle one
@@ -179,3 +190,63 @@ def test_the_agenda_works_without_a_script(window: Open) -> None:
     expect(page.locator(".shelf.some_time")).to_contain_text("Buy paint")
     page.get_by_role("button", name="Done: Buy paint").click()
     expect(page.locator(".shelf.over")).to_contain_text("Buy paint")
+
+
+def test_a_real_subscription_reaches_the_server_and_goes_with_the_sign_out(
+    stage: Stage, clara: Person, browser_type: BrowserType, tmp_path: Path
+) -> None:
+    """The browser's own push manager makes it, with keys of its own; only the push service is ours."""
+    with google.registration() as address:
+        options = launch_options()
+        kept_arguments = [each for each in options["args"] if each != _NO_PUSH]
+        context = browser_type.launch_persistent_context(
+            str(tmp_path / "profile"),  # a private window is given no subscription
+            **{**options, "args": [*kept_arguments, *google.arguments(address)]},
+            ignore_default_args=[_NO_PUSH],
+            base_url=stage.url,
+            locale="en-GB",
+            env={**os.environ, **_NO_KEYS},
+        )
+        try:
+            name, _, value = stage.cookie(clara).partition("=")
+            context.add_cookies([{"name": name, "value": value, "url": stage.url}])
+            context.grant_permissions(["notifications"], origin=stage.url)
+            page = context.new_page()
+            page.goto("/agenda/")
+            (kept,) = _kept(stage, clara, count=1)
+            told = page.evaluate(SUBSCRIPTION)
+            assert kept.endpoint == told["endpoint"]
+            assert kept.endpoint.endswith(google.TOKEN)
+            assert (kept.p256dh, kept.auth) == (told["keys"]["p256dh"], told["keys"]["auth"])
+            assert told["key"] == public_key(
+                load_key(stage.parts.settings.var, stage.parts.settings.secret_key)
+            )
+
+            page.get_by_label("Settings and more").click()
+            page.get_by_role("button", name="Sign out").click()
+            expect(page.get_by_label("Password")).to_be_visible()
+            assert _kept(stage, clara, count=0) == []
+        finally:
+            context.close()
+
+
+SUBSCRIPTION = """async () => {
+    const worker = await navigator.serviceWorker.ready;
+    const found = await worker.pushManager.getSubscription();
+    const key = String.fromCharCode(...new Uint8Array(found.options.applicationServerKey));
+    const text = btoa(key).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+    return { ...found.toJSON(), key: text };
+}"""
+_NO_PUSH = "--disable-background-networking"
+_NO_KEYS = {"GOOGLE_API_KEY": "no", "GOOGLE_DEFAULT_CLIENT_ID": "no", "GOOGLE_DEFAULT_CLIENT_SECRET": "no"}
+
+
+def _kept(stage: Stage, owner: Person, *, count: int) -> list[Subscription]:
+    """The server's subscriptions of a person, once there are so many: a page sends its own a moment later."""
+    deadline = monotonic() + 15
+    while True:
+        with reading(stage.parts.engine) as session:
+            found = subscriptions.of_person(session, owner.id)
+        if len(found) == count or monotonic() > deadline:
+            return found
+        threading.Event().wait(0.05)
