@@ -1,4 +1,4 @@
-"""Anthropic, Google and Mistral through their own libraries, against a real server that speaks their protocol.
+"""Anthropic, Google and Mistral through their own libraries, against a real server of their protocols.
 
 Each streams a text in pieces, then one tool call; each refuses a key and has a bad day.
 """
