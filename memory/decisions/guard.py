@@ -54,15 +54,15 @@ def look(sentence: str, view: View) -> Looked:
         own = named(folded, view)
         about = own or about
         excused = excused or bool(words["condition"].search(folded))
-        if excused or words["proposal"].search(folded):
+        if is_question or excused or words["proposal"].search(folded):
             # "You wanted twelve" proposes nothing; it may be let go, but is no answer either.
-            open_to_all = open_to_all and (excused or not words["wish"].search(folded))
+            open_to_all = open_to_all and (is_question or excused or not words["wish"].search(folded))
             continue
         # "First ten, then eleven": the past goes on in the clauses that follow it.
         goes_on = past and (valueless or words["sequence"].match(folded.lstrip()) is not None)
         past = (goes_on and not words["now"].search(folded)) or bool(words["history"].search(folded))
         valueless = _holds_no_value(part, view)
-        if past or is_question:
+        if past:
             continue
         plain = lang.fold(_without_ranges(part, view))
         if words["open"].search(plain) or words["other"].search(plain) or words["foreign"].search(plain):
@@ -84,11 +84,12 @@ def _said_in(sentence: str, view: View) -> list[str]:
         key = view.keys.get(decision.key)
         if key is None or (decision.matter != view.settled.here and decision.key in told):
             continue
-        for text in (*parts, sentence):
-            clause = _clause(text, view)
-            if stated(key, decision.value, replace(clause, bare=True)) is Stated.SAME:
-                told.append(decision.key)
-                break
+        said = [
+            stated(key, decision.value, replace(_clause(text, view), bare=True))
+            for text in (sentence, *parts)
+        ]
+        if said[0] is Stated.SAME or (Stated.SAME in said and Stated.OTHER not in said[1:]):
+            told.append(decision.key)
     return told
 
 
@@ -175,6 +176,7 @@ def _is_bare(clause: Clause, view: View, *, most: int) -> bool:
     for mention in clause.mentions:
         for start, end in reversed(mention.spans):
             text = text[:start] + " " * (end - start) + text[end:]
+    text = re.sub(r"(?<=\d)[-–](?=\d)", " ", text)
     for number in lang.numbers.find(text, clause.language):
         text = text[: number.span[0]] + " " * (number.span[1] - number.span[0]) + text[number.span[1] :]
     names = lang.find_names(text, clause.language)

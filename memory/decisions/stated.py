@@ -28,6 +28,7 @@ _HALF = r"half|halbes|meia|demi|media"
 _DOZEN = re.compile(rf"\s*(?:{_HALF}|an?)?\s*{_DOZENS}")
 _TIMES = {2: ("two", "2", "zwei", "duas", "deux", "dos"), 3: ("three", "3", "drei", "tres", "trois")}
 _NUMBER_OF = re.compile(r"(?:[#€$£]|\b(?:no|nr|n|num)\.?)$")
+_NUMBERS = re.compile(r"\b\d{1,4}[a-z]?\b")
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _NAME = (
     r"(?P<name>[^\W\d_][\w'’.-]*(?: (?:de|da|do|das|dos|del|la|las|los|le|les|du|des|der|den|am|an)\b"
@@ -161,10 +162,11 @@ def _hours(settled: time, end: time | None, clause: Clause, mentions: Sequence[T
 
 def _bare_ranges(clause: Clause, settled: time) -> set[tuple[time, time | None]]:
     """Spans of hours without a word for hours: "Thursday, 9 to 12", read in the settled half of the day."""
-    numbers = [each for each in lang.numbers.find(clause.text, clause.language) if not each.ordinal]
-    folded = lang.fold(clause.text)
+    text = re.sub(r"(?<=\w)[-–](?=\w)", " - ", clause.text)
+    numbers = [each for each in lang.numbers.find(text, clause.language) if not each.ordinal]
+    folded = lang.fold(text)
     told: set[tuple[time, time | None]] = set()
-    if len(folded) != len(clause.text):
+    if len(folded) != len(text):
         return told
     for first, last in pairwise(numbers):
         between = folded[first.span[1] : last.span[0]]
@@ -283,10 +285,16 @@ def _words(key: Key, value: str, clause: Clause, rivals: Collection[str]) -> Sta
         found = _codes(clause.text)
         if found:
             return Stated.SAME if found & codes else Stated.OTHER
-    if key.type is KeyType.ADDRESS and (streets := _streets(_without_moments(clause))):
-        wanted = [_essence(each) for each in _streets(value)] or [set(lang.words(lang.fold(value)))]
+    if key.type is KeyType.ADDRESS and (streets := _streets(_without_moments(clause), clause.language)):
+        wanted = [_essence(each) for each in _streets(value, clause.language)] or [
+            set(lang.words(lang.fold(value)))
+        ]
         same = any(_essence(street) <= each or each <= street for street in streets for each in wanted)
         return Stated.SAME if same else Stated.OTHER
+    if key.type is KeyType.ADDRESS and (house := _NUMBERS.findall(value)):
+        found_numbers = set(_NUMBERS.findall(folded))
+        if own & told and found_numbers and not found_numbers & set(house):
+            return Stated.OTHER
     if own & told or set(lang.words(lang.fold(value))) <= words:
         return Stated.SAME
     for rival in rivals:
@@ -303,11 +311,12 @@ def _codes(text: str) -> set[str]:
     return {each for each in bare if sum(letter.isdigit() for letter in each) >= _DIGITS_OF_A_CODE}
 
 
-def _streets(text: str) -> list[set[str]]:
+def _streets(text: str, language: str) -> list[set[str]]:
     """The words of each street with a house number."""
     streets = []
     for match in (match for pattern in _STREETS for match in pattern.finditer(text)):
-        if any(word[:1].isupper() for word in match["name"].split()):
+        names = [word for word in match["name"].split() if lang.fold(word) not in lang.stop_words(language)]
+        if any(word[:1].isupper() for word in names):
             words = [word for word in lang.words(lang.fold(match["name"])) if len(word) > 2]
             streets.append({*words, lang.fold(match["number"])})
     return streets

@@ -26,6 +26,7 @@ _CURRENCIES = {
     "BRL": ("r$", "reais"),
 }
 _MOST_CHARS = 300
+_DAY = (7, 19)  # hours in which things are fetched and brought
 LANGUAGE_NAMES = {
     "en": ("english", "englisch", "ingles", "anglais"),
     "de": ("german", "deutsch", "alemao", "allemand", "aleman"),
@@ -182,6 +183,10 @@ def _moment(key: Key, text: str, *, language: str, now: datetime) -> str | Refus
         return days[0].isoformat() if days else Refused(reason="a day was expected", code="no_date")
     if key.type is KeyType.TIME:
         first = hours[0].time if hours else _bare_hour(text, language)
+        early = _at_midnight(text, language, now)
+        if first is not None and early is not None and abs(first.hour - early.hour) == 12:
+            # "At ten" said at noon is no ten at night: a time without a day has no past.
+            first = early if _DAY[0] <= early.hour < _DAY[1] else first
         return first.strftime("%H:%M") if first else Refused(reason="a time was expected", code="no_time")
     day = days[0].isoformat() if days else ""
     span = ""
@@ -195,6 +200,14 @@ def _moment(key: Key, text: str, *, language: str, now: datetime) -> str | Refus
     span = span or _bare_span(text, found, language)
     told = f"{day} {span}".strip()
     return told or Refused(reason="a day or a span of time was expected", code="no_date")
+
+
+def _at_midnight(text: str, language: str, now: datetime) -> time | None:
+    """The first hour of a text, read at the beginning of the day."""
+    found = lang.find_times(
+        text, language=language, now=now.replace(hour=0, minute=0, second=0, microsecond=0)
+    )
+    return next((each.time for each in found if each.time is not None), None)
 
 
 def _stored_moment(key: Key, text: str) -> str | None:

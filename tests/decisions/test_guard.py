@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from memory.decisions.guard import Settled, View, look
+from memory.decisions.guard import Settled, View, asked_directly, look
 from memory.decisions.schema import load
 from memory.records import Decision
 
@@ -24,6 +25,8 @@ VALUES = {
     "variant": "beech",
     "order_number": "A-1047",
     "language": "de",
+    "contact_channel": "email",
+    "contact_detail": "anna@example.org",
 }
 
 
@@ -138,3 +141,85 @@ def test_another_variant_is_known_by_what_was_offered() -> None:
     assert contradicts("You chose the oak variant.", "variant", rivals=rivals)
     assert not contradicts("You chose the beech variant.", "variant", rivals=rivals)
     assert not contradicts("Before that, the variant was oak.", "variant", rivals=rivals)
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "key"),
+    [
+        ("en", "When do you deliver again?", "delivery_window"),
+        ("en", "How much may it cost?", "budget"),
+        ("en", "Where does it go again?", "delivery_address"),
+        ("de", "Auf welche Art zahle ich?", "payment_method"),
+        ("de", "Welche Ausführung hatte ich?", "variant"),
+        ("pt", "Quantas peças encomendei?", "quantity"),
+        ("fr", "À quelle heure était le retrait ?", "pickup_time"),
+        ("es", "¿Qué día es mi cita?", "appointment"),
+    ],
+)
+def test_a_question_for_what_is_settled_is_known(language: str, said: str, key: str) -> None:
+    assert asked_directly(_view(language, said)) == {key}
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "How much does the lamp cost?"),
+        ("en", "Could you deliver on Friday?"),
+        ("en", "When are you open?"),
+        ("en", "Did we change the delivery in between?"),
+        ("en", "Which delivery slot did we have before?"),
+        ("en", "What is the delivery charge?"),
+        ("de", "Wann kommt meine andere Lieferung?"),
+        ("de", "Wie zahle ich die Karte auf?"),
+        ("pt", "Posso mudar a entrega?"),
+        ("es", "¿Cuándo abren?"),
+    ],
+)
+def test_a_question_for_something_else_needs_no_settled_value(language: str, said: str) -> None:
+    assert asked_directly(_view(language, said)) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("key", "language", "sentence"),
+    [
+        ("budget", "en", "The bare table costs 60 euros."),
+        ("variant", "de", "Die Ausführung in Nussbaum ist ausverkauft."),
+        ("payment_method", "pt", "Pagar por cartão tem uma taxa de dois euros."),
+        ("quantity", "fr", "Une palette contient 50 pièces."),
+        ("contact_channel", "es", "La mayoría quiere contacto por correo postal."),
+        ("appointment", "en", "Dr Hall is away on Friday."),
+    ],
+)
+def test_what_is_true_of_others_and_of_the_thing_is_let_go(key: str, language: str, sentence: str) -> None:
+    assert not contradicts(sentence, key, language=language)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence", "same"),
+    [
+        ("delivery_address", "Dock Road 9", "We send it to 9 Dock Road.", True),
+        ("delivery_address", "Dock Road 9", "We send it to 19 Dock Road.", False),
+        ("quantity", "12", "You ordered a dozen pieces.", True),
+        ("quantity", "12", "You ordered two dozen pieces.", False),
+        ("quantity", "6", "You ordered half a dozen pieces.", True),
+        ("contact_detail", "lea9@example.org", "Your contact detail is lea7@example.org.", False),
+        ("contact_detail", "0151 2345678", "Your contact detail is 01512345678.", True),
+        ("delivery_window", "2026-03-05 09:00-12:00", "Delivery: March 5, 9-12.", True),
+        ("delivery_window", "2026-03-05 09:00-12:00", "Delivery: March 5, 10-12.", False),
+    ],
+)
+def test_a_value_is_the_same_in_any_form(key: str, value: str, sentence: str, same: bool) -> None:
+    view = replace(_view("en", ""), settled=replace(settled(key), decisions=(_decision(key, value),)))
+    looked = look(sentence, view)
+    assert (looked.contradicts is None) is same
+    assert (looked.told == {key}) is same
+
+
+def _view(language: str, said: str) -> View:
+    return View(
+        keys=KEYS, settled=settled(*VALUES), said=said, language=language, now=NOW, zone="Europe/Berlin"
+    )
+
+
+def _decision(key: str, value: str) -> Decision:
+    return replace(settled(key).decisions[0], value=value)
