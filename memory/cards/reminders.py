@@ -70,13 +70,22 @@ def snooze(session: Session, card: Card, *, until: datetime, now: datetime) -> C
         raise InvalidInput("Choose a moment that is still to come, within a year.")
     deliveries.acknowledge(session, card.person_id, [card.id], now=now)
     if card.category is Category.REMINDER:
-        return rows.change(session, card.id, now=now, due_at=until)
+        return rows.change(session, card.id, now=now, due_at=until, **_brought_forward(card, until))
     if card.category is not Category.TASK or card.when is None:
         raise Conflict("Only reminders and tasks with a day can be put off.")
     start = until.astimezone(ZoneInfo(card.when.zone)).replace(tzinfo=None, second=0, microsecond=0)
     if card.when.all_day:
         start = datetime.combine(start.date(), datetime.min.time())
     return rows.change(session, card.id, now=now, **rows.when_columns(_starting(card.when, start)))
+
+
+def _brought_forward(card: Card, until: datetime) -> dict[str, object]:
+    """What keeps an occurrence that rings earlier, only this time, from ringing at its own hour too."""
+    when = card.when
+    if when is None or not when.rrule or card.due_at is None or until >= card.due_at:
+        return {}
+    own = card.due_at.astimezone(ZoneInfo(when.zone)).replace(tzinfo=None, second=0, microsecond=0)
+    return rows.when_columns(replace(when, exdates=tuple(sorted({*when.exdates, own}))))
 
 
 def skip(session: Session, card: Card, *, now: datetime, day: date | None = None) -> Card:

@@ -265,3 +265,10 @@ def test_an_event_of_every_week_left_out_once_keeps_its_first_day(store: Engine)
     assert when is not None
     assert (when.start, when.exdates) == (wall("2026-03-02T10:00"), (wall("2026-03-02T10:00"),))
     assert reminders.following(when, after=T0) == at("2026-03-09T10:00", "Europe/Lisbon")
+
+
+def test_one_occurrence_that_is_brought_forward_does_not_ring_at_its_own_hour_too(store: Engine) -> None:
+    card = _card(store, rrule="FREQ=DAILY")
+    with transaction(store) as session:
+        reminders.snooze(session, card, until=T0 + timedelta(minutes=30), now=T0)
+    assert _rings(_again(store, card), after=T0, count=2) == ["03-02 09:30", "03-03 10:00"]
