@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -28,8 +29,13 @@ def as_data(engine: Engine, person: Person, *, now: datetime) -> dict[str, Any]:
     }
 
 
-def as_markdown(data: dict[str, Any]) -> str:
-    """An export as text for reading: memories by kind, decisions, rules, talks."""
+def as_markdown(data: dict[str, Any], *, words: Mapping[str, str] | None = None) -> str:
+    """An export as text for reading: memories by kind, decisions, rules, talks.
+
+    Args:
+        words: what the kinds, "decisions" and "rules" are called in the reader's language.
+    """
+    words = words or {}
     zone = ZoneInfo(data["person"]["zone"])
     lines = [f"# {data['person']['name']}", "", f"{data['exported_at']}", ""]
     by_kind: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -40,7 +46,7 @@ def as_markdown(data: dict[str, Any]) -> str:
         cards = by_kind.get(category.value, [])
         if not cards:
             continue
-        lines += [f"## {category.value}", ""]
+        lines += [f"## {words.get(category.value, category.value)}", ""]
         for card in cards:
             head = f"**{_escaped(card['title'])}** " if card["title"] else ""
             when = f" ({card['starts_local'].replace('T', ' ')})" if card["starts_local"] else ""
@@ -49,14 +55,19 @@ def as_markdown(data: dict[str, Any]) -> str:
         lines.append("")
     matters = {matter["id"]: matter["name"] for matter in data["matters"]}
     if data["decisions"]:
-        lines += ["## decisions", ""]
+        lines += [f"## {words.get('decisions', 'decisions')}", ""]
         for each in data["decisions"]:
             state = "" if each["active"] else " ~"
             matter = _escaped(matters.get(each["matter_id"], ""))
             lines.append(f"- {matter}: {each['key']} = {_escaped(each['value'])}{state}")
         lines.append("")
     if data["rules"]:
-        lines += ["## rules", "", *(f"- {_escaped(rule['text'])}" for rule in data["rules"]), ""]
+        lines += [
+            f"## {words.get('rules', 'rules')}",
+            "",
+            *(f"- {_escaped(rule['text'])}" for rule in data["rules"]),
+            "",
+        ]
     turns: dict[Any, list[dict[str, Any]]] = defaultdict(list)
     for turn in data["turns"]:
         if not turn["superseded"] and turn["deleted_at"] is None:

@@ -20,6 +20,7 @@ from memory.queue import JobName
 from memory.storage import cards
 from memory.storage.engine import reading
 from memory.web.current import now, person, wants_fragment, wiring
+from memory.web.i18n import CATEGORY_WORDS
 from memory.web.security import MOST_UPLOAD_BYTES
 
 bp = Blueprint("data", __name__, url_prefix="/data")
@@ -40,7 +41,9 @@ def take(kind: str) -> AnyResponse:
         told = export.as_data(wiring().engine, owner, now=moment)
         return _file(json.dumps(told, ensure_ascii=False, indent=1).encode(), "application/json", kind)
     if kind == "md":
-        text = export.as_markdown(export.as_data(wiring().engine, owner, now=moment))
+        called = {category.value: str(word) for category, word in CATEGORY_WORDS.items()}
+        called |= {"decisions": _("Decisions"), "rules": _("Rules")}
+        text = export.as_markdown(export.as_data(wiring().engine, owner, now=moment), words=called)
         return _file(text.encode(), "text/markdown; charset=utf-8", kind)
     if kind == "ics":
         with reading(wiring().engine) as session:

@@ -34,6 +34,7 @@ def test_everything_can_be_taken_in_three_forms(
     assert told.headers["Content-Disposition"].endswith('.json"')
     assert [card["text"] for card in json.loads(told.data)["cards"]] == ["The gate code is 0042"]
     assert b"The gate code is 0042" in browser.get("/data/export.md").data
+    assert b"## Fact" in browser.get("/data/export.md").data
     assert browser.get("/data/export.ics").data.startswith(b"BEGIN:VCALENDAR")
     assert browser.get("/data/export.exe").status_code == 422
 
