@@ -53,6 +53,10 @@ class FakeQueue(JobQueue):
         self.jobs.append((job, dict(ids)))
         return True
 
+    def take_all(self) -> None:
+        """As when the workers have come to everything that waits."""
+        self._unique.clear()
+
     def of(self, job: JobName) -> list[dict[str, Any]]:
         """The arguments of every queued job of one name, oldest first."""
         return [ids for name, ids in self.jobs if name is job]

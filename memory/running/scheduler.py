@@ -56,7 +56,8 @@ class Scheduler(CronScheduler):
         for entry, (job, interval, due) in self._due.items():
             if now < due and due - now <= interval:  # a clock that was set back does not silence a job
                 continue
-            if self._queue.enqueue(job):
+            # One that still waits will do: behind slow work they would pile up and hold up what they find.
+            if self._queue.enqueue(job, unique="interval"):
                 self._due[entry] = (job, interval, now + interval)
                 entry.latest_enqueue_time, entry.next_enqueue_time = now, now + interval
                 queued.append(entry)

@@ -284,7 +284,7 @@ def settle(server: Server, workers: Workers, queue: JobQueue) -> None:
         server.move_clock(minutes=5)
         workers.start()
         with suppress(RedisError):
-            queue.enqueue(JobName.SWEEP)
+            queue.enqueue(JobName.SWEEP, unique="interval")  # as the scheduler does
         time.sleep(2)
         with server.parts.engine.connect() as connection:
             left = connection.execute(

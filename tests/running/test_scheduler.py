@@ -25,6 +25,7 @@ def test_the_first_look_queues_and_the_next_waits_for_the_interval(
     clock.tick(seconds=299)
     scheduler.enqueue_jobs()
     assert len(queue.of(JobName.SWEEP)) == 1
+    queue.take_all()
     clock.tick(seconds=1)
     scheduler.enqueue_jobs()
     assert len(queue.of(JobName.SWEEP)) == 2
@@ -32,6 +33,7 @@ def test_the_first_look_queues_and_the_next_waits_for_the_interval(
 
 def test_what_was_missed_is_queued_once(scheduler: Scheduler, queue: FakeQueue, clock: FakeClock) -> None:
     scheduler.enqueue_jobs()
+    queue.take_all()
     clock.tick(days=2)
     scheduler.enqueue_jobs()
     scheduler.enqueue_jobs()
@@ -42,9 +44,19 @@ def test_a_clock_that_was_set_back_does_not_silence_it(
     scheduler: Scheduler, queue: FakeQueue, clock: FakeClock
 ) -> None:
     scheduler.enqueue_jobs()
+    queue.take_all()
     clock.set(T0 - timedelta(days=30))
     scheduler.enqueue_jobs()
     assert len(queue.of(JobName.SWEEP)) == 2
+
+
+def test_behind_slow_work_one_waits_and_no_more(
+    scheduler: Scheduler, queue: FakeQueue, clock: FakeClock
+) -> None:
+    for _ in range(5):
+        scheduler.enqueue_jobs()
+        clock.tick(seconds=300)
+    assert len(queue.of(JobName.SWEEP)) == 1
 
 
 def test_a_queue_that_is_down_is_tried_again(scheduler: Scheduler, queue: FakeQueue) -> None:
