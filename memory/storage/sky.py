@@ -150,11 +150,17 @@ def pairs(session: Session, person_id: int, ids: Sequence[int]) -> list[tuple[in
     return [(index[a], index[b], weight) for a, b, weight in found if a in index and b in index]
 
 
-def threads(session: Session, person_id: int, ids: Sequence[int]) -> list[tuple[int, int]]:
-    """The threads among these cards as pairs of indices, each once; both ends are in `ids`."""
+def threads(
+    session: Session, person_id: int, ids: Sequence[int], *, are_all: bool = False
+) -> list[tuple[int, int]]:
+    """The threads among these cards as pairs of indices, each once; both ends are in `ids`.
+
+    Args:
+        are_all: these are all that the person has: to name each of them would only cost time.
+    """
     index = {card_id: at for at, card_id in enumerate(ids)}
     statement = select(LinkRow.a_id, LinkRow.b_id).where(LinkRow.person_id == person_id)
-    if len(ids) <= _MOST_NAMED:  # beyond that a database takes no more names in a question
+    if not are_all and len(ids) <= _MOST_NAMED:  # beyond that a database takes no more names in a question
         statement = statement.where(LinkRow.a_id.in_(ids), LinkRow.b_id.in_(ids))
     found = session.execute(statement)
     return sorted({(index[a], index[b]) for a, b in found if a in index and b in index})

@@ -57,7 +57,8 @@ def data() -> Response:
         points = sky.drawn(session, owner.id, chosen, limit=DRAWN)
         places, waiting = _missing_places(session, points)
         points = [p for p in points if p.x is not None or p.id in places]
-        threads = sky.threads(session, owner.id, [p.id for p in points])
+        are_all = chosen == sky.SkyFilter() and len(points) == sum(counts.values())
+        threads = sky.threads(session, owner.id, [p.id for p in points], are_all=are_all)
     if places or waiting:
         parts.queue.enqueue(JobName.PLACE, unique=str(owner.id), person_id=owner.id)
     body = constellation.columns(points, places, threads, ZoneInfo(owner.zone))

@@ -44,7 +44,7 @@ class Filter:
 
     def takes(self, card: Card) -> bool:
         """Whether a card fits, its words apart."""
-        named = fold(" ".join((*card.people, card.subject, card.text)))
+        named = fold(" ".join((*card.people, card.subject, card.speaker, card.text)))
         return (
             self.category in (None, card.category)
             and fold(self.who) in named

@@ -102,3 +102,10 @@ def test_pairs_are_shown_until_both_are_kept(clara: Person, wiring: Wiring, sign
 
 def test_tidying_can_be_asked_for(clara: Person, sign_in: SignIn) -> None:
     assert post(sign_in(clara), "/tidy/now", at="/tidy/").status_code == 303
+
+
+def test_what_a_guest_told_is_found_by_the_guest(clara: Person, wiring: Wiring, sign_in: SignIn) -> None:
+    factories.card(wiring.engine, clara, text="Is allergic to nuts", speaker="Lou", statement_key="lou")
+    page = sign_in(clara).get("/search?who=lou").text
+    assert "allergic to nuts" in page
+    assert "kayak" not in page
