@@ -192,7 +192,7 @@ class _Walk(Look):
                 return index + rest.range_of(match)[1]
         if index and lex.has("relative", word.folded) and self._is_relative(index, comma):
             return self._relative(index, has_left)
-        if index and comma and self._led_relative(index):
+        if index and (comma or self.dictated) and self._led_relative(index):
             return self._relative(index + 1, has_left, lead=word.text + " ")
         if index and self._is_question(index, comma, has_left):
             self._open(Role.QUESTION)
@@ -427,6 +427,8 @@ class _Walk(Look):
         at = index + 1
         if lex.has("preposition", words[index].folded):  # "seit letztem jahr arbeite ich"
             while at < min(index + 5, len(words) - 2) and words[at].folded not in lex.verbs:
+                if lex.has("and", words[at].folded):
+                    return False
                 at += 1
             if at == index + 1:
                 return False

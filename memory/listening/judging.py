@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from memory.language import fold
 from memory.listening.clauses import Role
 from memory.listening.durable import leanings
 from memory.listening.heard import Candidate
@@ -21,7 +22,9 @@ AMONG = 0.33  # ... when another clause of the sentence is lasting
 LIVED = 0.6  # ... beside an event that is over
 HEALERS = ("doctor", "dentist", "therapist", "physiotherapist", "vet", "midwife")
 STRONG = ("home", "job", "diet", "allergy", "age", "code")  # rows that need no lean
-LAUGHED = 0.3  # what leans further to the unreal and is told with a laugh is a joke
+ELIDED = 0.62  # ... when "I" is left out
+LAUGHED = 0.4  # what leans further to the unreal and is told with a laugh is a joke
+SEVERAL = 3  # things told together with a laugh that are no joke
 CONDITIONAL = 0.7  # ... when it hangs on an "if"
 
 
@@ -38,6 +41,7 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
             or told.gapped
             or is_age(scene, piece)
             or (not known_verb and leaning.lasting > 0.7 and len(piece) >= 3)
+            or (not known_verb and _bare_trait(scene, piece))
             or (lex.has("self", piece.folded[0]) and len(piece) >= 3)
         ):
             return False, "no verb"
@@ -56,7 +60,7 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
         and (told.mentions or told.subject.kind in ("person", "thing"))
     ):
         return False, "somebody's words"
-    if lex.search("meta", norm) and not lex.search("home_anchor", norm):
+    if lex.search("meta", norm) and not lex.search("home_anchor", norm) and not has_code(piece):
         return False, "about the talk"
     anchored = _anchored(scene, told) or bool(lex.search("home_anchor", norm))
     rule = attribute_of(scene, told)
@@ -84,8 +88,10 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
         elif any(t.rrule for t in told.times) and (anchored or leaning.lasting > 0.25):
             return leaning.transient < 0.8, f"habit {leaning.lasting:.2f}"
         else:
-            needed = ANCHORED if anchored else LOOSE
-    if not anchored and not code and not _thing(scene, piece):
+            needed = ANCHORED if anchored or _bare_trait(scene, piece) else LOOSE
+            if told.subject.kind == "self" and not about_self(scene, told):
+                needed = ELIDED
+    if not anchored and not code and not _thing(scene, piece) and not _bare_trait(scene, piece):
         return False, "nobody's"
     if leaning.unreal > 0.6 and leaning.lasting < 0.35 and not rule and not code:
         return False, "unreal"
@@ -94,12 +100,23 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
     return True, f"{rule[0] if rule else 'code' if code else 'statement'} {leaning.lasting:.2f}"
 
 
-def plain(scene: Scene, candidate: Candidate) -> bool:
-    """Whether what was told with a laugh ("lol") is told in earnest all the same."""
-    if candidate.sensitive or candidate.category not in (Category.FACT, Category.PERSON):
-        return True
-    leaning = leanings([candidate.text], scene.lex.language)[0]
-    return leaning.unreal < LAUGHED and leaning.lasting > ANCHORED
+def in_earnest(scene: Scene, told: list[Candidate]) -> list[Candidate]:
+    """Of what was told with a laugh ("lol"): all of it when it is a string of plain facts, else only where
+    a thing is kept. A single statement with a laugh behind it is a joke as often as not."""
+    told_facts = [c for c in told if c.category is Category.FACT]
+    leant = dict(zip(told_facts, leanings([c.text for c in told_facts], scene.lex.language), strict=True))
+    if len(told) >= SEVERAL and all(leaning.unreal < LAUGHED for leaning in leant.values()):
+        return told
+    return [
+        c
+        for c, leaning in leant.items()
+        if scene.lex.search("kept_in", fold(c.text)) and leaning.lasting > 0.7 and leaning.unreal < 0.1
+    ]
+
+
+def _bare_trait(scene: Scene, piece: Piece) -> bool:
+    """Whether a clause is nothing but a trait: "vegan", "allergic to wasps, me"."""
+    return len(piece) <= 8 and bool(scene.lex.begins("bare_trait", piece.norm))
 
 
 def _is_it(scene: Scene, piece: Piece) -> bool:

@@ -167,6 +167,9 @@ class People:
         if mention.plural or at >= len(words):
             return mention
         naming = self._naming(piece, at)
+        led = mention.first > 0 and lex.has("preposition", words[mention.first - 1].folded)
+        if naming is not None and led:
+            return mention  # "der Hund von meiner Tochter heißt Bruno": not she is called so
         if naming is not None:
             name, last = self._name(words, naming, sure=True)
             if name:
@@ -448,7 +451,7 @@ class People:
             return True
         if before is None or not self._nameish(word, after_relation=lex.language == "de"):
             return False
-        if lex.has("with", before.folded):
+        if lex.has("with", before.folded) and not lex.nouns:
             return not lex.has("with_not", word.folded)
         if lex.language == "de" or not lex.has("name_article", before.folded):
             return False

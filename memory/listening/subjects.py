@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from memory.language import TimeMention
 from memory.listening.clauses import Clause, Role
 from memory.listening.durable import Leaning
+from memory.listening.order import in_order
 from memory.listening.people import Mention
 from memory.listening.scene import Scene, strip
 from memory.listening.tokens import Piece
@@ -96,11 +97,13 @@ def _subject(
             return of_mention(inner[-1], clause.antecedent), 0
     if lex.has("self", word) or word in lex.first_verbs:
         return Subject(kind="self"), 0
-    if lex.has("third", word) and len(words) > 1:
+    if (lex.has("third", word) or _points(scene, piece, at)) and len(words) > 1:
         spoken = spoken if spoken.kind == "person" else _before(scene)
         return (replace(spoken), at + 1) if spoken.kind == "person" else (Subject(), 0)
     if spoken.kind == "person" and not clause.bare_verb and _of_third(scene, piece) is not None:
         return replace(spoken), 0
+    if _left_out(scene, piece, clause, before, at):
+        return Subject(kind="self"), 0
     if clause.bare_verb or (word in lex.verbs and not lex.has("question_verb", word)):
         if lex.has("self", words[at + 1].folded if at + 1 < len(words) else ""):
             return Subject(kind="self"), 0
@@ -119,6 +122,35 @@ def _subject(
     if lex.has("possessive", word) or lex.has("article", word):
         return Subject(kind="thing", words=" ".join(w.text for w in words[: at + 2])), 0
     return Subject(), 0
+
+
+def _points(scene: Scene, piece: Piece, at: int) -> bool:
+    """Whether a clause begins with "the one" for somebody spoken of: "die verträgt keine Zwiebeln"."""
+    lex, words = scene.lex, piece.words
+    return (
+        lex.has("demonstrative", words[at].folded)
+        and at + 1 < len(words)
+        and words[at + 1].folded in lex.verbs
+        and not lex.has("ambiguous", words[at + 1].folded)
+    )
+
+
+def _left_out(scene: Scene, piece: Piece, clause: Clause, before: Subject, at: int) -> bool:
+    """Whether "I" is left out before the verb, as in notes: "Can't abide marzipan", "Got two cats"."""
+    lex = scene.lex
+    word = piece.words[at].folded
+    if clause.role is not Role.MAIN or not lex.has("elides_self", lex.language):
+        return False
+    mine = any(lex.has("reflexive", each) for each in piece.folded)
+    if before.kind == "person" and not mine:
+        return False
+    following = piece.words[at + 1].folded if at + 1 < len(piece) else ""
+    if at and lex.has("elided", piece.words[at - 1].folded):
+        return not lex.has("commanded", word)
+    if lex.has("elided", word):
+        return not lex.has("commanded", following)
+    own = word in lex.verbs and not word.endswith("s") and not lex.has("question_verb", word)
+    return own and not (clause.bare_verb and before.kind) and not lex.has("commanded", word)
 
 
 def _of_third(scene: Scene, piece: Piece) -> int | None:
@@ -181,18 +213,23 @@ def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, l
         return template.format(name=subject.name or subject.words, age=said)
     if clause.role is Role.RELATIVE and clause.antecedent:
         if clause.link and scene.lex.has("verb_last", scene.lex.language):
-            who = clause.antecedent.said(scene.text) if subject.kind == "self" else subject.name or subject.words
+            who = (
+                clause.antecedent.said(scene.text)
+                if subject.kind == "self"
+                else subject.name or subject.words
+            )
             return f"{who or clause.antecedent.said(scene.text)}, {clause.link} {said}"
         if subject.kind == "self":  # "the clinic where I work ..."
             return f"{clause.antecedent.said(scene.text)} {clause.link} {said}"
         return f"{subject.name or subject.words or clause.antecedent.said(scene.text)} {said}"
+    said = in_order(scene, piece, clause, lead)
     if subject.kind != "person":
         return said
     name = subject.name or subject.words
     if _of_third(scene, piece) is not None and lead == 0 and not clause.bare_verb:
         return f"{name}: {said[0].lower()}{said[1:]}"
     word = piece.words[0].folded
-    if scene.lex.has("third", word) and lead:
+    if (scene.lex.has("third", word) or _points(scene, piece, 0)) and lead:
         return re.sub(r" (?=['’])", "", f"{name} {piece.part(lead).said(scene.text)}")
     if clause.bare_verb and not any(m.first == 0 for m in scene.people.find(piece)):
         return f"{name} {said}"
