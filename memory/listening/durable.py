@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -54,7 +54,7 @@ def forget() -> None:
     _embedder.forget()
 
 
-@lru_cache(maxsize=None)
+@cache
 def _weights(language: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Weights (512, 6) and bias (6,) of a language; English ones when it has none."""
     with np.load(WEIGHTS) as stored:

@@ -47,9 +47,11 @@ def hear_told(
         subject: whom the sentence before spoke of.
     """
     clauses = _put_right(scene, clauses) if correcting else clauses
+    said = clauses
     clauses = [replace(c, piece=_without_wrong(scene, c.piece)) for c in clauses]
+    denied = any(now.piece is not before.piece for now, before in zip(clauses, said, strict=True))
     told, current = _prepared(scene, clauses, subject or Subject())
-    judge = _Judge(scene, told, correcting=correcting)
+    judge = _Judge(scene, told, correcting=correcting or denied)
     for number, each in enumerate(told):
         event = None if asked or each.conditional else event_of(scene, each, told[number + 1 :], judge.tense)
         if event is None:
@@ -151,6 +153,8 @@ class _Judge:
         """Take a statement, if it is lasting enough for where it stands."""
         if self.lived is not None and each.clause.bare_verb and each.piece.end <= self.lived.span[1]:
             return  # the event tells it: "... came and fixed the leak"
+        if self.correcting and self._new_value(each):
+            return
         threshold = CONDITIONAL if each.conditional else None
         if threshold is None and self.lived is not None and self.lived.when is not None:
             past = self.lived.when.start < self.scene.now.replace(tzinfo=None)
@@ -160,6 +164,24 @@ class _Judge:
         elif threshold is None and self.several and not lasting(self.scene, each, None)[0]:
             threshold = AMONG  # facts come together
         self.found.extend(_statement(self.scene, each, threshold, correcting=self.correcting))
+
+    def _new_value(self, each: Told) -> bool:
+        """Take the "it" that says the new value of what was spoken of before ("..., it's half five now")."""
+        at = next((i for i, told in enumerate(self.told) if told is each), 0)
+        lex, words = self.scene.lex, each.piece.folded
+        leads = len(words) > 2 and lex.has("it", words[0]) and lex.has("copula", words[1])
+        numbers = (w.kind is Kind.NUMBER or lex.begins("number_word", w.folded) for w in each.piece.words)
+        valued = bool(each.times) or any(numbers)
+        if not at or not leads or not valued or each.mentions:
+            return False
+        before = self.told[at - 1]
+        gone = (before.piece.start, before.piece.end)
+        self.found = [c for c in self.found if c.span != gone]
+        text = f"{before.text}, {each.text}"
+        span = (before.piece.start, each.piece.end)
+        why = "new value of what was said before"
+        self.found.append(Candidate(category=Category.FACT, text=sentence_case(text), span=span, why=why))
+        return True
 
 
 def _only_antecedent(scene: Scene, told: Told, after: list[Told]) -> bool:

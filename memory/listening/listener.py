@@ -13,7 +13,7 @@ from memory.listening.clauses import Clause, Role
 from memory.listening.draft import Draft
 from memory.listening.facts import hear_told, introduced, like_mine
 from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerson, Question, Request
-from memory.listening.judging import plain
+from memory.listening.judging import in_earnest
 from memory.listening.letters import composed_letters, placed
 from memory.listening.lexicon import lexicon
 from memory.listening.quotes import hear_quotes
@@ -22,10 +22,11 @@ from memory.listening.reminding import people_in, remind
 from memory.listening.righting import swapped
 from memory.listening.scene import Scene, strip
 from memory.listening.subjects import Subject, of_mention
-from memory.listening.tokens import Piece
+from memory.listening.tokens import Kind, Piece
 from memory.records import Category
 
 _ORDER = tuple(Act)
+_HEADING = 14  # words before a colon that may announce what comes behind it
 _SHORT = 14  # words of a command about one thing
 _QUIET = frozenset({Act.GREETING, Act.THANKS, Act.QUESTION, Act.LAST_TALK, Act.WHAT_DO_YOU_KNOW})
 
@@ -194,6 +195,8 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bo
         draft.acts.add(Act.CANCEL)
         draft.fields.setdefault("request", Request(verb="cancel"))
         return len(core.norm) - never.end() < 12 or bool(made)
+    if never and _done_already(scene, core.part(core.range_of(never)[1]), draft):
+        return True
     tail = lex.search("never_mind_tail", core.norm)
     listed = todo.task(scene, core) if lex.search("list_noun", core.norm) else None
     if listed is not None and listed.candidate is not None:
@@ -223,6 +226,20 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bo
         draft.acts.add(Act.CANCEL)
         draft.unsure = True
         return item.verb != "done" or bool(lex.search("done_tail", core.norm))
+    return False
+
+
+def _done_already(scene: Scene, rest: Piece, draft: Draft) -> bool:
+    """ "Never mind, I have seen to it": the reason says that it is done."""
+    for start in range(min(len(rest), 3)):  # "actually", "after all" may stand before
+        item = acts.on_item(scene, rest.part(start)) if len(rest) <= _SHORT else None
+        if item is not None and item.verb == "done":
+            draft.fields["request"] = replace(
+                item, topic=""
+            )  # "never mind" is said of what was just spoken of
+            draft.acts.add(Act.CANCEL)
+            draft.unsure = True
+            return True
     return False
 
 
@@ -257,6 +274,7 @@ def _add_note(scene: Scene, candidate: Candidate, core: Piece, draft: Draft) -> 
 def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> None:
     """Clauses that tell are listened to; those that ask are taken apart for search."""
     lex = scene.lex
+    core = _without_heading(scene, core)
     said = sentence.piece.norm
     correcting = bool(lex.search("correction", said) or lex.begins("correction_lead", said))
     correcting = correcting and len(sentence.piece) < 40
@@ -265,7 +283,9 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
     request = acts.is_request(scene, core)
     clauses = scene.splitter.split(core, _spans(scene, core))
     laughing = bool(lex.search("laugh_end", said))
-    if lex.search("joke_end", said) and not laughing:
+    ironic = bool(lex.begins("joke_start", said)) and sentence.mark != "?"
+    quoting = bool(lex.search("quote_goes", said))
+    if ironic or quoting or (lex.search("joke_end", said) and not laughing):
         draft.unsure = True
         return
     if asked is None and not request:
@@ -275,7 +295,9 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
             _asked(scene, acts.question(scene, ask, asking[-1].piece), asking[-1].piece, False, draft)
         clauses = [c for c in clauses if c.role is not Role.QUESTION]
         told, draft.subject = hear_told(scene, clauses, correcting=draft.correcting, subject=draft.subject)
-        told = [c for c in told if not laughing or plain(scene, c)]
+        if laughing:  # one joke makes the whole sentence one
+            earnest = not lex.search("joke_word", said) and not lex.search("hypothetical", said)
+            told = in_earnest(scene, told) if earnest else []
         if draft.correcting and not told and not draft.candidates and _put_right(scene, clauses, draft):
             return
         draft.candidates.extend(told)
@@ -309,6 +331,16 @@ def _put_right(scene: Scene, clauses: Sequence[Clause], draft: Draft) -> bool:
     draft.fields["correction"] = Correction(right=swap.right, wrong=swap.wrong, subject=kept[0].subject)
     draft.unsure = True
     return True
+
+
+def _without_heading(scene: Scene, core: Piece) -> Piece:
+    """A sentence without the words before a colon that only announce a list: "Two numbers for you: ..."."""
+    colon = next((t for t in core.tokens if t.text == ":" and t.kind is Kind.PUNCT), None)
+    if colon is None or not scene.lex.begins("heading", core.norm):
+        return core
+    before = sum(1 for word in core.words if word.start < colon.start)
+    rest = core.part(before)
+    return rest if rest and before <= _HEADING else core
 
 
 def _spans(scene: Scene, piece: Piece) -> list[tuple[int, int]]:
