@@ -13,10 +13,12 @@ from typing import Any
 
 from memory import handover
 from memory.cards.chips import chips
+from memory.conductor.afterwards import queue_jobs
 from memory.conductor.announcements import SilentKeeping, asks_if_kept
 from memory.conductor.assembly import History, assemble, figures, read_history
 from memory.conductor.calling import call_model
 from memory.conductor.citations import Citations
+from memory.conductor.doubted import asking, doubted, question
 from memory.conductor.gate import Check, Gate, GateView
 from memory.conductor.parts import Parts
 from memory.conductor.phrases import phrase
@@ -46,7 +48,6 @@ from memory.decisions.guard import Settled
 from memory.llm.interface import Message, Model, ToolCall, ToolResult
 from memory.overview import Overview
 from memory.overview.telling import tell_speaker
-from memory.queue import JobName
 from memory.records import Card, Conversation, Person, Turn, TurnState
 from memory.storage import conversations as conversation_rows
 from memory.storage import figures as figure_rows
@@ -294,7 +295,20 @@ def _after_guard(running: _Running, happened: Happening) -> Happening:
     if lost is not None and is_end and (sentence := guard.correction(lost, running.turn.language)):
         # Nothing came in place of what was held back: the store has the answer.
         return _release(running, running.gate.add(sentence)) or CallEnded(text=sentence)
+    if isinstance(happened, CallEnded) and not happened.calls:
+        return _put_to_the_person(running) or happened
     return happened
+
+
+def _put_to_the_person(running: _Running) -> Claimed | None:
+    """What an answer states of a memory in doubt is asked about, and the reply will be understood."""
+    short = doubted(running.tools, running.citations.used)
+    if not short:
+        return None
+    patiently(partial(_run_tool, running, asking(short)))
+    if "?" in running.gate.released:
+        return None
+    return _release(running, running.gate.add(question(running.tools, short, now=running.parts.clock())))
 
 
 def _release(running: _Running, text: str) -> Claimed | None:
@@ -386,7 +400,7 @@ def _finish(running: _Running, finish: Finish) -> None:
     if not patiently(lambda again: _store(running, state, answer=answer, used=used)):
         return
     parts.frames.wake(turn.person_id)
-    _queue_jobs(running)
+    queue_jobs(parts.queue, turn, private=running.conversation.private, found=bool(running.tools.found))
 
 
 def _store(running: _Running, state: TurnState, *, answer: str, used: Sequence[int]) -> bool:
@@ -483,15 +497,3 @@ def _answered_frames(
     parts.frames.add(session, kind="answered", body=body, **common)
     if shown:
         parts.frames.add(session, kind="cards", body={"cards": chips(shown)}, screen=turn.screen, **common)
-
-
-def _queue_jobs(running: _Running) -> None:
-    """By id, never with text. What cannot be queued is found by the sweep."""
-    turn = running.turn
-    if running.conversation.private:
-        return
-    running.parts.queue.enqueue(JobName.VERIFY, unique=str(turn.id), turn_id=turn.id)
-    # Its words may be the verdict on the answer before.
-    running.parts.queue.enqueue(JobName.JUDGE, unique=str(turn.id), turn_id=turn.id)
-    if running.tools.found:
-        running.parts.queue.enqueue(JobName.WARM, unique=str(turn.id), turn_id=turn.id)
