@@ -234,9 +234,8 @@ def _done_already(scene: Scene, rest: Piece, draft: Draft) -> bool:
     for start in range(min(len(rest), 3)):  # "actually", "after all" may stand before
         item = acts.on_item(scene, rest.part(start)) if len(rest) <= _SHORT else None
         if item is not None and item.verb == "done":
-            draft.fields["request"] = replace(
-                item, topic=""
-            )  # "never mind" is said of what was just spoken of
+            # "Never mind" is said of what was just spoken of.
+            draft.fields["request"] = replace(item, topic="")
             draft.acts.add(Act.CANCEL)
             draft.unsure = True
             return True

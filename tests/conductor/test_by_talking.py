@@ -181,6 +181,19 @@ def test_an_event_moves_with_its_reminder(talk: Stage) -> None:
     assert starts == {Category.EVENT: "06-25 14:00", Category.REMINDER: "06-24 14:00"}
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "never mind, I already called them this morning"),
+        ("pt", "deixa estar, afinal já tratei disso hoje"),
+    ],
+)
+def test_never_mind_it_is_done_ticks_what_was_spoken_of(talk: Stage, language: str, said: str) -> None:
+    say(talk, AT_ELEVEN[language], language)
+    say(talk, said, language)
+    assert talk.cards() == []
+
+
 def test_another_matter_on_the_same_day_is_not_the_other_reading(talk: Stage) -> None:
     say(talk, "remind me tomorrow at 9:00 to buy bread")
     say(talk, "remind me tomorrow at 10:00 to post the letter")

@@ -8,6 +8,7 @@ from datetime import datetime, time, timedelta
 from typing import Any
 
 from memory.language import find_times, fold, surface_terms, terms
+from memory.language import words as split_words
 from memory.listening import Act
 from memory.llm.embedded import saying
 from memory.llm.embedded.choosing import chosen
@@ -78,6 +79,8 @@ def _takes_other(scene: Scene) -> bool:
         return True
     if heard.candidates or heard.question is not None or Act.REQUEST in heard.acts:
         return False  # another matter, though its day may be the same
+    if heard.request is not None and heard.request.verb in _CHANGES - {"move"}:
+        return False
     if heard.yes_no is True:
         return True
     other = when_of(_data(scene).get("when"), scene.zone)
@@ -305,7 +308,10 @@ def _is_bare_move(scene: Scene) -> bool:
 def _topic(scene: Scene) -> str:
     request = scene.heard.request
     topic = request.topic if request else ""
-    return topic if _content(scene, topic) else ""
+    voice = scene.phrases.voice
+    kinds = frozenset().union(*voice.categories.values()) if voice.pointing else frozenset()
+    named = set(split_words(fold(topic))) - voice.pointing - kinds  # "that last reminder" names nothing
+    return topic if _content(scene, topic) & _content(scene, " ".join(named)) else ""
 
 
 def _content(scene: Scene, topic: str) -> set[str]:
