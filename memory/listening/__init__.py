@@ -45,7 +45,7 @@ def preload(languages: Sequence[str] = LANGUAGES) -> None:
 
     A process that forks for each of its jobs must do this before: each child would do it anew.
     """
-    durable.preload()
+    durable.preload(languages)
     for language in languages:
         lexicon(language)
     lang.preload(languages)

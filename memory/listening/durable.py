@@ -43,9 +43,10 @@ def vectors(texts: Sequence[str]) -> NDArray[np.float32]:
     return _embedder.encode(texts)
 
 
-def preload() -> None:
-    """Load the classifier and the encoder now."""
-    _weights()
+def preload(languages: Sequence[str]) -> None:
+    """Load the classifier of each language and the encoder now."""
+    for language in languages:
+        _weights(language)
     _embedder.preload()
 
 
