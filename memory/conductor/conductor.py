@@ -72,6 +72,7 @@ class Conductor:
                 return
             self._keeper = threading.Thread(target=self._keep, name="keeper", daemon=True)
         self.recover()
+        self._parts.frames.listen()  # for what is to be let go of
         self._keeper.start()
         # The first message must not wait for the weights and the tables.
         threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
