@@ -120,7 +120,7 @@ def speaker(scene: Scene, piece: Piece) -> Speaker | None:
     for group, said in match.groupdict().items():
         if not said:
             continue
-        part = piece.part(*piece.range_of(match, group))
+        part = _to_comma(piece.part(*piece.range_of(match, group)))
         named = [m for m in scene.people.find(part) if m.name or m.relation]
         if named:
             name = next((m.name for m in named if m.name), "")

@@ -14,6 +14,7 @@ from memory.listening.tokens import Kind, Piece, is_hour
 from memory.records import Category
 
 ANCHORED = 0.42  # a clause about the speaker, their people or things is lasting from here on
+LIKELY = 0.34  # ... or from here on, when no other kind is likelier
 RULED = 0.05  # ... when a row of the attribute table fits it
 ENDED = 0.08  # ... when it says that something is no longer so
 LOOSE = 0.62  # ... when nothing in it says whose it is
@@ -22,8 +23,9 @@ AMONG = 0.33  # ... when another clause of the sentence is lasting
 LIVED = 0.6  # ... beside an event that is over
 HEALERS = ("doctor", "dentist", "therapist", "physiotherapist", "vet", "midwife")
 STRONG = ("home", "job", "diet", "allergy", "age", "code")  # rows that need no lean
+HABIT = 0.15  # ... when a word of it says "always", "for years", "in the mornings"
 ELIDED = 0.62  # ... when "I" is left out
-LAUGHED = 0.4  # what leans further to the unreal and is told with a laugh is a joke
+LAUGHED = 0.6  # what leans further to the unreal and is told with a laugh is a joke
 SEVERAL = 3  # things told together with a laugh that are no joke
 CONDITIONAL = 0.7  # ... when it hangs on an "if"
 
@@ -87,6 +89,8 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
             needed = ENDED
         elif any(t.rrule for t in told.times) and (anchored or leaning.lasting > 0.25):
             return leaning.transient < 0.8, f"habit {leaning.lasting:.2f}"
+        elif anchored and lex.search("habitual", norm) and leaning.past < 0.5 and leaning.unreal < 0.6:
+            needed = HABIT
         else:
             needed = ANCHORED if anchored or _bare_trait(scene, piece) else LOOSE
             if told.subject.kind == "self" and not about_self(scene, told):
@@ -95,7 +99,9 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
         return False, "nobody's"
     if leaning.unreal > 0.6 and leaning.lasting < 0.35 and not rule and not code:
         return False, "unreal"
-    if leaning.lasting < needed:
+    others = max(leaning.transient, leaning.past, leaning.plan, leaning.unreal, leaning.request)
+    likely = needed == ANCHORED and leaning.lasting > max(LIKELY, others)
+    if leaning.lasting < needed and not likely:
         return False, "not lasting"
     return True, f"{rule[0] if rule else 'code' if code else 'statement'} {leaning.lasting:.2f}"
 
