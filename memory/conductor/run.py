@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -370,7 +370,7 @@ def _run_tool(running: _Running, call: ToolCall, _again: bool) -> dict[str, Any]
 
 def _view(running: _Running) -> GateView:
     made = (*running.tools.made, *running.tools.changed)
-    return GateView(
+    view = GateView(
         language=running.turn.language,
         said=running.turn.said,
         visible=tuple(card for card in made if card.visible),
@@ -379,6 +379,7 @@ def _view(running: _Running) -> GateView:
         short_ids={name: card.id for name, card in running.tools.short_ids.items()},
         settled=running.settled,
     )
+    return replace(view, asked_if_kept=True) if running.guard.is_asked(view) else view
 
 
 def _finish(running: _Running, finish: Finish) -> None:

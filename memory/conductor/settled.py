@@ -40,6 +40,7 @@ class SettledValues:
         self._told: frozenset[str] = frozenset()
         self._waiting = ""  # sentences of an answer that has not said the settled value that it was asked for
         self._aside = True  # these only ask, propose, or speak of something else
+        self._asked: tuple[Settled, bool] | None = None
         self._corrected: set[int] = set()
         self._said: set[str] = set()  # of the first answer
         self.contradicted: Decision | None = None
@@ -82,6 +83,12 @@ class SettledValues:
         if not self.asked_again:
             self._said.add(sentence.strip())
         return sentence
+
+    def is_asked(self, view: GateView) -> bool:
+        """Whether the person asks what was settled: then "noted are six" announces nothing, it answers."""
+        if self._asked is None or self._asked[0] is not view.settled:
+            self._asked = (view.settled, bool(asked_directly(self._seen(view))))
+        return self._asked[1]
 
     def at_end(self, view: GateView) -> str:
         """What waited for the settled value, if it only spoke of something else; or the store's sentence."""

@@ -29,6 +29,7 @@ _DOZEN = re.compile(rf"\s*(?:{_HALF}|an?)?\s*{_DOZENS}")
 _TIMES = {2: ("two", "2", "zwei", "duas", "deux", "dos"), 3: ("three", "3", "drei", "tres", "trois")}
 _NUMBER_OF = re.compile(r"(?:[#€$£]|\b(?:no|nr|n|num)\.?)$")
 _NUMBERS = re.compile(r"\b\d{1,4}[a-z]?\b")
+_CALL = re.compile(r"\+?\d[\d ()/-]{5,}\d|[\w.+-]+@[\w.-]+")
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _NAME = (
     r"(?P<name>[^\W\d_][\w'’.-]*(?: (?:de|da|do|das|dos|del|la|las|los|le|les|du|des|der|den|am|an)\b"
@@ -225,12 +226,17 @@ def _counts(clause: Clause) -> set[int]:
     """Numbers that count things: not those of moments, ordinals, or of days, euros, boxes."""
     found = lang.find_times(clause.text, language=clause.language, now=clause.now)
     spans = [each.span for each in found]
+    # A bare "ten" may be an hour or a count; a date, a span of hours or a number to call counts nothing.
+    never = [each.span for each in found if each.has_date or each.end is not None]
+    never += [match.span() for match in _CALL.finditer(clause.text)]
     told = _dozens(lang.fold(clause.text))
     for number in lang.numbers.find(clause.text, clause.language):
         after = lang.fold(clause.text[number.span[1] :])
         before = lang.fold(clause.text[: number.span[0]]).rstrip()
         ends = re.match(r"\.?\s+[A-ZÄÖÜ]", clause.text[number.span[1] :].removeprefix("."))
         is_ordinal = number.ordinal and not (ends and clause.language == "de")  # "Es sind 50. Passt das?"
+        if _inside(number.span, never):
+            continue
         if is_ordinal or (_inside(number.span, spans) and not clause.bare):
             continue
         if (

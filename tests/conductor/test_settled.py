@@ -130,3 +130,13 @@ def test_an_answer_that_may_do_without_the_settled_value_goes_out_as_it_is(
         play.say("I'd like the beech version.")
         turn = play.say(said)
     assert turn.answer == answer
+
+
+def test_a_settled_value_that_is_read_back_is_no_announcement(
+    engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    decide = [[Call("record_decision", {"key": "quantity", "value": "20"})], [Say("OK.")]]
+    with stage(engine, clock, steps=[*decide, [Say("J'ai noté 20 pièces.")]], tmp=tmp_path) as play:
+        play.say("Mettez 20 pièces.", language="fr")
+        turn = play.say("Combien de pièces vais-je recevoir ?", language="fr")
+    assert turn.answer == "J'ai noté 20 pièces."

@@ -374,3 +374,58 @@ def test_what_is_only_told_is_no_decision(
     with stage(engine, clock, model=Turns(), tmp=tmp_path) as play:
         play.say(said, language=language)
         assert held(play) == {}
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "question", "key", "value"),
+    [
+        ("de", ["Es darf höchstens 450 Euro kosten."], "Was war mein Budget?", "budget", "450.00 EUR"),
+        (
+            "de",
+            ["Bitte kontaktieren Sie mich per E-Mail."],
+            "Wie erreichen Sie mich?",
+            "contact_channel",
+            "email",
+        ),
+        ("pt", ["Quero pagar por transferência."], "Como é que pago?", "payment_method", "transfer"),
+        (
+            "en",
+            ["Please send it to 9 Dock Road.", "Actually send it to Mill Lane 4."],
+            "Where does it go now?",
+            "delivery_address",
+            "Mill Lane 4",
+        ),
+    ],
+)
+def test_what_was_decided_in_passing_is_kept_changed_and_read_back(
+    engine: Engine,
+    clock: FakeClock,
+    tmp_path: Path,
+    language: str,
+    said: list[str],
+    question: str,
+    key: str,
+    value: str,
+) -> None:
+    with stage(engine, clock, model=lambda: BUILT_IN, tmp=tmp_path) as play:
+        for text in said:
+            play.say(text, language=language)
+        answer = play.say(question, language=language).answer
+        assert held(play) == {key: value}
+    told = {"email": "E-Mail", "transfer": "transferência"}.get(value, value)
+    assert told in answer
+
+
+def test_two_orders_named_by_bare_numbers_never_mix(engine: Engine, clock: FakeClock, tmp_path: Path) -> None:
+    with stage(engine, clock, model=lambda: BUILT_IN, tmp=tmp_path) as play:
+        play.say("Auftrag 4711: bitte am Freitag zwischen 8 und 10 Uhr liefern.", language="de")
+        play.say("Auftrag 4712: bitte am Montag zwischen 14 und 16 Uhr liefern.", language="de")
+        first = play.say("Wann kommt Auftrag 4711?", language="de").answer
+        second = play.say("Und wann Auftrag 4712?", language="de").answer
+        with reading(play.engine) as session:
+            matters = {each.matter for each in rows.current(session, play.person.id, now=play.clock())}
+    assert "Freitag" in first
+    assert "Montag" not in first
+    assert "Montag" in second
+    assert "Freitag" not in second
+    assert matters == {"4711", "4712"}

@@ -215,6 +215,14 @@ def test_a_value_is_the_same_in_any_form(key: str, value: str, sentence: str, sa
     assert (looked.told == {key}) is same
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    ["We reach you at 0179 608 8982.", "We come on March 8 between 10 and 12.", "Write to b12@example.org."],
+)
+def test_numbers_of_other_things_are_no_counts(sentence: str) -> None:
+    assert not contradicts(sentence, "quantity", said="How many did I order?")
+
+
 def _view(language: str, said: str) -> View:
     return View(
         keys=KEYS, settled=settled(*VALUES), said=said, language=language, now=NOW, zone="Europe/Berlin"

@@ -101,7 +101,9 @@ def _plain(scene: Scene) -> tuple[Heard, ...]:
         if each.value not in taken:  # one value decides one thing
             taken.add(each.value)
             kept.append(each)
-    return tuple(kept)
+    matters = {each.matter for each in kept} - {""}
+    # The number that names the matter of a decision is no decision beside it.
+    return tuple(each for each in kept if not matters or each.value not in matters)
 
 
 def _bare(scene: Scene) -> tuple[Heard, ...]:
@@ -164,7 +166,14 @@ def _matter(scene: Scene, key: Json) -> str:
     if order is None or key["name"] == "order_number" or not set(order["words"]) & set(words(scene.folded)):
         return ""
     code = CODE.search(scene.said)
-    return code.group() if code and not code.group().isdigit() else ""
+    if code and not code.group().isdigit():
+        return code.group()
+    # Bare figures are a number of pieces, but for those right behind the word: "Auftrag 4711".
+    names = "|".join(re.escape(fold(word)) for word in order["words"])
+    beside = re.search(
+        rf"(?<!\w)(?:{names})(?: (?:number|nummer|numero|no|nr|n))?[.:#º]? *#?(\d{{3,}})\b", scene.folded
+    )
+    return beside.group(1) if beside else ""
 
 
 # Record
@@ -212,7 +221,7 @@ def _outcome(scene: Scene, done: Done) -> str:
 
 
 def _holding(scene: Scene, name: str, phrase: str = "holds") -> str:
-    held = [each for each in settled(scene) if each["key"] == name]
+    held = [each for each in _of_named_matter(scene) if each["key"] == name]
     return " ".join(_say(scene, phrase, label=_with_matter(each), value=each["said"]) for each in held)
 
 
@@ -304,7 +313,7 @@ def _asked(scene: Scene) -> list[str]:
     """Keys of settled decisions that the question is about."""
     if not settled(scene) or not is_question(scene):
         return []
-    held = {str(each["key"]): each for each in settled(scene)}
+    held = {str(each["key"]): each for each in _of_named_matter(scene)}
     named = [key["name"] for key in named_keys(scene, scene.said) if key["name"] in held]
     kinds = {
         "when": MOMENTS,
@@ -318,6 +327,8 @@ def _asked(scene: Scene) -> list[str]:
         return [name for name in named if name in fitting]
     if named and not types:
         return named[:1]
+    if _named_matters(scene):
+        return fitting  # "When does order 4711 come?"
     agreed = cue(scene, "asks_settled", scene.folded) or cue(scene, "asks_changed", scene.folded)
     if agreed and not (scene.heard.question and scene.heard.question.names):
         if fitting or types:
@@ -327,6 +338,18 @@ def _asked(scene: Scene) -> list[str]:
             list(held)[:1] if len(held) == 1 else []
         )
     return []
+
+
+def _named_matters(scene: Scene) -> set[str]:
+    """Matters that the message names."""
+    matters = {str(each["matter"]) for each in settled(scene)}
+    return {each for each in matters if re.search(rf"(?<!\w){re.escape(fold(each))}(?!\w)", scene.folded)}
+
+
+def _of_named_matter(scene: Scene) -> list[Json]:
+    """What is settled in the matter that the message names; all of it when it names none."""
+    named = _named_matters(scene)
+    return [each for each in settled(scene) if not named or str(each["matter"]) in named]
 
 
 def _reading(scene: Scene) -> Sequence[Wanted]:

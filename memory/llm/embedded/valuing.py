@@ -119,6 +119,9 @@ def _street(scene: Scene, key: Json) -> str:
     found = STREET.search(said)
     if found is None:
         return ""
+    order = key_of(scene, "order_number")
+    if order is not None and fold(found.group().split()[0]) in map(fold, order["words"]):
+        return ""  # "Auftrag 4711" is no street
     leading = {*map(fold, key["words"]), *words(fold(label_of(scene, key)))}
     parts = found.group().strip(" ,.").split()
     while len(parts) > TWO and fold(parts[0]) in leading:
