@@ -65,7 +65,11 @@ def spoken_of(scene: Scene, told: Told | None, current: Subject, before: Subject
         return current
     if told is None:
         return before
-    people = [m for m in told.mentions if (m.owner in ("self", "article") and not m.plural) or m.known]
+    people = [
+        m
+        for m in told.mentions
+        if (m.owner in ("self", "article") and not m.plural) or m.known or (m.name and scene.lex.nouns)
+    ]
     return of_mention(people[-1], told.piece) if people else before
 
 
@@ -213,11 +217,7 @@ def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, l
         return template.format(name=subject.name or subject.words, age=said)
     if clause.role is Role.RELATIVE and clause.antecedent:
         if clause.link and scene.lex.has("verb_last", scene.lex.language):
-            who = (
-                clause.antecedent.said(scene.text)
-                if subject.kind == "self"
-                else subject.name or subject.words
-            )
+            who = clause.antecedent.said(scene.text) if subject.kind == "self" else _who(scene, subject)
             return f"{who or clause.antecedent.said(scene.text)}, {clause.link} {said}"
         if subject.kind == "self":  # "the clinic where I work ..."
             return f"{clause.antecedent.said(scene.text)} {clause.link} {said}"
@@ -225,7 +225,7 @@ def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, l
     said = in_order(scene, piece, clause, lead)
     if subject.kind != "person":
         return said
-    name = subject.name or subject.words
+    name = _who(scene, subject)
     if _of_third(scene, piece) is not None and lead == 0 and not clause.bare_verb:
         return f"{name}: {said[0].lower()}{said[1:]}"
     word = piece.words[0].folded
@@ -234,6 +234,15 @@ def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, l
     if clause.bare_verb and not any(m.first == 0 for m in scene.people.find(piece)):
         return f"{name} {said}"
     return said
+
+
+def _who(scene: Scene, subject: Subject) -> str:
+    """The name of a subject, or its words as a sentence begins with them: "meinen Vater" is "mein Vater"."""
+    if subject.name or not subject.words:
+        return subject.name
+    first, _, rest = subject.words.partition(" ")
+    plain = scene.lex.templates.get(f"nominative_{first.lower()}", "")
+    return f"{plain} {rest}" if plain else subject.words
 
 
 def is_age(scene: Scene, piece: Piece) -> bool:

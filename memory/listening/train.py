@@ -65,11 +65,16 @@ def main() -> None:
     """Train and store the weights."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
-    check = parser.parse_args().check
+    parser.add_argument("--language", help="only this one; the others' weights stay as they are")
+    arguments = parser.parse_args()
+    check = arguments.check
     texts, kinds, languages = sentences()
     x, y, spoken = vectors(texts), np.asarray(kinds), np.asarray(languages)
     stored: dict[str, NDArray[np.float16]] = {}
-    for language in sorted(set(languages)):
+    if arguments.language:
+        with np.load(WEIGHTS) as before:
+            stored = {name: before[name] for name in before.files}
+    for language in [arguments.language] if arguments.language else sorted(set(languages)):
         own = spoken == language
         if check:
             held = np.arange(len(y)) % 5 == 2

@@ -28,6 +28,7 @@ from memory.language import (
     terms,
 )
 from memory.language import words as split_words
+from memory.listening.lexicon import lexicon
 from memory.llm.embedded.phrases import Phrases
 from memory.llm.embedded.scene import Embeds, Json, when_of
 from memory.llm.embedded.topics import topics
@@ -422,8 +423,16 @@ def _has_moment(question: Asked, card: Json, text: str, known: Phrases, now: dat
     return bool(find_times(text, language=known.language, now=now))
 
 
+def _opening(card: Json, text: str, known: Phrases) -> set[str]:
+    """The capital word that only begins a card's sentence ("Shed key hangs ..."): it names nobody."""
+    first, _, rest = text.partition(" ")
+    named = bool(card.get("people") or card.get("subject")) or card.get("category") == "person"
+    given = lexicon(known.language).has("first_name", fold(first))
+    return set() if named or given or not rest[:1].islower() else {fold(first)}
+
+
 def _has_person(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:
-    others = {part for name in _entities(card, known) for part in name.split()}
+    others = {part for name in _entities(card, known) for part in name.split()} - _opening(card, text, known)
     if bool(others - question.names) or card.get("category") == "person" or bool(card.get("relation")):
         return True
     return bool(relations_in(card, fold(text), known) - question.relations)

@@ -43,6 +43,7 @@ class Voice:
     none: frozenset[str]
     categories: Mapping[str, frozenset[str]]  # category -> folded words a person uses for it
     negation: frozenset[str]  # folded words that deny
+    pointing: frozenset[str]  # folded words that only point at a thing: "that one"
     talk_words: frozenset[str]  # folded words for talking itself, which name no topic
     diet_query: str  # what to search for before a meal is spoken of
     job_query: str  # what to search for when a signature names the employer
@@ -134,6 +135,7 @@ def _voice(data: Mapping[str, Any]) -> Voice:
         none=frozenset(map(fold, data["none"])),
         categories={name: _words(text) for name, text in data["categories"].items()},
         negation=_words(data["negation"]),
+        pointing=_words(data.get("pointing", "")),
         talk_words=_words(data["talk_words"]),
         diet_query=data["diet_query"],
         job_query=data["job_query"],

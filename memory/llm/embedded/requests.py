@@ -81,7 +81,7 @@ def _other_words(scene: Scene, cue: str) -> set[str]:
 
 
 def _names_a_matter(scene: Scene) -> bool:
-    """Whether a question about what is coming names what it means ("anything on at the dentist's?"), no day."""
+    """Whether a question about what is coming names a matter and no day: "anything on at the dentist's?"."""
     if any(m.date is not None for m in find_times(scene.said, language=scene.language, now=scene.now)):
         return False
     if scene.has("week"):
