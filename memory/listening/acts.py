@@ -143,9 +143,12 @@ def question(scene: Scene, sentence: Sentence, piece: Piece) -> Question | None:
     """The question of a sentence taken apart, or None when it asks nothing."""
     lex, norm = scene.lex, piece.norm
     tag = lex.search("tag", sentence.piece.norm)  # "I gave up coffee, you know?" asks nothing
+    tells = lex.begins("because_start", norm) or (  # "Quem me corta o cabelo é a Dália"
+        sentence.mark != "?" and lex.begins("what_is", norm)
+    )
     asks = (
         (sentence.mark == "?" and tag is None)
-        or (bool(lex.begins("question", norm)) and not lex.begins("because_start", norm))
+        or (bool(lex.begins("question", norm)) and not tells)
         or bool(lex.begins("recall", norm))
         or bool(lex.begins("know", norm))
         or bool(lex.begins("last_talk", norm))

@@ -50,6 +50,8 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
     if time.past and (lex.search("rescheduled", norm) or arranged):
         later = [t for t in scene.times(piece, tense="future") if t.date is not None and not t.rrule]
         time = later[0] if later else time
+    if time.past and leaning.past < 0.6 and any(lex.has("negation", w) for w in piece.folded):
+        return None  # "we don't keep Christmas": how it always is
     if time.granularity == "year" or not (time.has_date or time.date == scene.now.date()):
         return None
     if not time.has_date and (leaning.lasting > 0.3 or leaning.plan < 0.5 or not lex.search("plan", norm)):
@@ -95,7 +97,7 @@ def _goes_on(scene: Scene, told: Told, after: list[Told]) -> list[Told]:
     for each in after:
         # "... came and fixed the leak", "fomos à pesca e viemos de mãos a abanar"
         same = each.clause.joined and (each.clause.bare_verb or _over(scene, each))
-        if (each.leaning.lasting > 0.6 and not same) or any(not t.past for t in each.times if t.date):
+        if (each.leaning.lasting > 0.6 and not same) or any(t.has_date for t in each.times if t.date):
             break
         if any(m.last == each.lead and m.relation for m in each.mentions) and not each.clause.joined:
             break

@@ -13,6 +13,7 @@ from memory.listening.events import event_of, hour_only, leans_back, with_hour
 from memory.listening.heard import Candidate
 from memory.listening.judging import (
     AMONG,
+    APART,
     CONDITIONAL,
     CORRECTED,
     LIVED,
@@ -139,8 +140,9 @@ class _Judge:
         if self.lived is not None and (event.when == self.lived.when or hour_only(each)):
             return
         event = with_hour(event, self.told)
-        if number and leans_back(self.scene, each) and not self.told[number - 1].times:
-            before = self.told[number - 1]
+        before = self.told[number - 1]
+        lasts = before.leaning.lasting > APART and any(c.span[0] == before.piece.start for c in self.found)
+        if number and leans_back(self.scene, each) and not before.times and not lasts:
             gone = (before.piece.start, before.piece.end)
             self.found = [c for c in self.found if c.span != gone]
             text = f"{before.text}, {event.text[0].lower()}{event.text[1:]}"
@@ -258,7 +260,7 @@ def like_mine(scene: Scene, piece: Piece) -> Candidate | None:
     lex = scene.lex
     match = lex.search("like_mine", piece.norm)
     if match is None:
-        return None
+        return _like_me(scene, piece)
     at, last = piece.range_of(match)
     start = at
     while start > 0 and not _opens_noun(scene, piece.folded[start - 1]):
@@ -279,6 +281,30 @@ def like_mine(scene: Scene, piece: Piece) -> Candidate | None:
         text=sentence_case(part.said(scene.text)),
         span=(part.start, part.end),
         why=f"one's own thing: {match.group()}",
+    )
+
+
+def _like_me(scene: Scene, piece: Piece) -> Candidate | None:
+    """What a question tells of the speaker as of somebody else: "for someone who, like me, has a bad hip"."""
+    lex = scene.lex
+    match = lex.search("like_me", piece.norm)
+    start = lex.search("someone_who", piece.norm)
+    if match is None or start is None or start.end() > match.end():
+        return None
+    first, last = piece.range_of(match)
+    at = piece.range_of(start)[1]
+    words = [*piece.words[at:first], *piece.words[last:]]
+    while words and (lex.has("dangling", words[-1].folded) or lex.has("and", words[-1].folded)):
+        words.pop()
+    if len(words) < 2:
+        return None
+    ends = [words[0].start, words[-1].end]
+    part = Piece([t for t in piece.tokens if t in words or (t.text in "'’" and ends[0] < t.start < ends[1])])
+    return Candidate(
+        category=Category.FACT,
+        text=sentence_case(part.said(scene.text)),
+        span=(piece.words[at].start, words[-1].end),
+        why=f"like oneself: {match.group()}",
     )
 
 

@@ -19,9 +19,21 @@ RULED = 0.05  # ... when a row of the attribute table fits it
 ENDED = 0.08  # ... when it says that something is no longer so
 LOOSE = 0.62  # ... when nothing in it says whose it is
 CORRECTED = 0.3  # ... when the person puts something right
+APART = 0.8  # ... beside an event that would else be told with it
 AMONG = 0.33  # ... when another clause of the sentence is lasting
 LIVED = 0.6  # ... beside an event that is over
 HEALERS = ("doctor", "dentist", "therapist", "physiotherapist", "vet", "midwife")
+# Rows about a person; said of a thing ("our cat is twelve") they are not the speaker's.
+OWN = (
+    "age",
+    "birthday",
+    "home",
+    "diet",
+    "job",
+    "smokes",
+    "handed",
+    "origin",
+)
 STRONG = ("home", "job", "diet", "allergy", "age", "code")  # rows that need no lean
 HABIT = 0.15  # ... when a word of it says "always", "for years", "in the mornings"
 ELIDED = 0.62  # ... when "I" is left out
@@ -219,6 +231,8 @@ def attribute_of(scene: Scene, told: Told) -> tuple[str, str, bool] | None:
         x = (groups.get("x") or groups.get("x2") or "").split(" ")
         x = " ".join(w for w in x if not scene.lex.has("article", w) and not scene.lex.has("possessive", w))
         v = groups.get("v") or groups.get("v2") or ""
+        if told.subject.kind == "thing" and rule.key in OWN:
+            return f"{rule.key}:{told.subject.words.casefold()}", rule.value.format(v=v), rule.sensitive
         if rule.key.startswith("code"):
             v = next((w.text for w in told.piece.words if w.kind is Kind.NUMBER), v)
         return rule.key.format(x=x).rstrip(":"), rule.value.format(v=v), rule.sensitive

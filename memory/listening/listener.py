@@ -299,7 +299,7 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
             told = in_earnest(scene, told) if earnest else []
         if draft.correcting and not told and not draft.candidates and _put_right(scene, clauses, draft):
             return
-        draft.candidates.extend(told)
+        draft.candidates.extend(_named_before(scene, told, draft))
         _correction(scene, core, told, draft)
         draft.unsure = True
         return
@@ -310,11 +310,31 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
     )
     own = like_mine(scene, core)
     if own is not None:
+        told = [c for c in told if c.span[1] <= own.span[0] or c.span[0] >= own.span[1]]
         told.append(own)
     covered = {c.text for c in told}
     if not any(c.category is Category.PERSON for c in told):
         told += [c for c in people_in(scene, core) if c.text not in covered]
     draft.candidates.extend(introduced(told))
+
+
+def _named_before(scene: Scene, told: list[Candidate], draft: Draft) -> list[Candidate]:
+    """What was told; an event that only says when takes its matter from before."""
+    lex = scene.lex
+    event = next((c for c in told if c.category is Category.EVENT), None)
+    before = draft.candidates[-1] if draft.candidates else None
+    if event is None or before is None or draft.last is None or before.span[0] < draft.last.start:
+        return told
+    words = [fold(word.strip(".,;:!?")) for word in event.text.split()]
+    thin = ("preposition", "adverb", "copula", "article", "it", "dangling")
+    matter = [w for w in words if w not in lex.verbs and not any(lex.has(kind, w) for kind in thin)]
+    if before.category is not Category.FACT or before.attribute or matter:
+        return told
+    draft.candidates.pop()
+    span = (before.span[0], event.span[1])
+    people = tuple(dict.fromkeys((*before.people, *event.people)))
+    joined = replace(event, text=before.text, span=span, people=people, why=f"{event.why}, named before")
+    return [joined if c is event else c for c in told]
 
 
 def _put_right(scene: Scene, clauses: Sequence[Clause], draft: Draft) -> bool:
@@ -410,6 +430,8 @@ def _asked(scene: Scene, asked: Question | None, core: Piece, request: bool, dra
         draft.acts.add(Act.REQUEST)
         draft.fields.setdefault("request", Request(verb="", topic=core.said(scene.text)))
         return
+    if not (asked.names or asked.relations) and draft.last is not None:
+        asked = _with_people_before(scene, asked, draft.last)
     draft.fields["question"] = asked
     if lex.begins("last_talk", norm) or (lex.search("last_talk", norm) and len(core) < 14):
         draft.acts.add(Act.LAST_TALK)
@@ -424,6 +446,20 @@ def _asked(scene: Scene, asked: Question | None, core: Piece, request: bool, dra
             draft.acts.add(Act.QUESTION)
     else:
         draft.acts.add(Act.QUESTION)
+
+
+def _with_people_before(scene: Scene, asked: Question, before: Piece) -> Question:
+    """The question with whom the sentence before it spoke of: "I'm buying my godson a shirt. Which size?"."""
+    people = [m for m in scene.people.find(before) if m.owner in ("self", "article") or m.known]
+    if len(people) != 1 or asked.attribute in ("name", "where", "when", "code"):
+        return asked
+    only = people[0]
+    return replace(
+        asked,
+        names=(only.name,) if only.name else (),
+        relations=(only.key,) if only.key else (),
+        about_speaker=False,
+    )
 
 
 def _correction(scene: Scene, core: Piece, told: list[Candidate], draft: Draft) -> None:

@@ -112,7 +112,8 @@ class Look:
         if lex.has("wh", word):
             return bool(lex.begins("question", self.piece.part(at).norm))
         if word in lex.verbs:
-            return not lex.has("ambiguous", word)
+            led_in = at > index and lex.has("before_verb", words[at - 1].folded)  # "e só volta em março"
+            return led_in or not lex.has("ambiguous", word)
         led = lex.has("preposition", word) or lex.has("time_lead", word)
         return (led and self.subject_after_verb(at)) or self.noun_and_verb(at)
 
@@ -281,6 +282,8 @@ class Look:
         if not lex.words.get("telling") or any(lex.has("telling", word.folded) for word in self.current):
             return False
         last = words[index - 1].folded
+        if lex.has("those", last):
+            return True  # "sou daqueles que ..."
         if self.is_verb(index - 1) or lex.has("that_noun", last):
             return False
         if any(lex.has(kind, last) for kind in _NO_NOUN) and not words[index - 1].is_capital:

@@ -124,7 +124,7 @@ def _subject(
     if inverted is not None:
         return inverted, 0
     if lex.has("possessive", word) or lex.has("article", word):
-        return Subject(kind="thing", words=" ".join(w.text for w in words[: at + 2])), 0
+        return Subject(kind="thing", words=_noun_phrase(scene, piece, at)), 0
     return Subject(), 0
 
 
@@ -155,6 +155,23 @@ def _left_out(scene: Scene, piece: Piece, clause: Clause, before: Subject, at: i
         return not lex.has("commanded", following)
     own = word in lex.verbs and not word.endswith("s") and not lex.has("question_verb", word)
     return own and not (clause.bare_verb and before.kind) and not lex.has("commanded", word)
+
+
+def _noun_phrase(scene: Scene, piece: Piece, at: int) -> str:
+    """The subject's words up to its verb, a comma or what is said of it: "our cat"."""
+    lex, words = scene.lex, piece.words
+    end = at + 1
+    while end < len(words) and end < at + 6:
+        word = words[end].folded
+        start, stop = words[end - 1].end, words[end].start
+        comma = any(start <= t.start < stop for t in piece.tokens)
+        if comma or any(lex.has(kind, word) for kind in ("relative", "negation", "adverb")):
+            break
+        led = any(lex.has(kind, words[end - 1].folded) for kind in ("article", "possessive", "preposition"))
+        if word in lex.verbs and (not led or not lex.has("ambiguous", word)) and end > at + 1:
+            break
+        end += 1
+    return " ".join(w.text for w in words[:end])
 
 
 def _of_third(scene: Scene, piece: Piece) -> int | None:
@@ -223,6 +240,8 @@ def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, l
             return f"{clause.antecedent.said(scene.text)} {clause.link} {said}"
         return f"{subject.name or subject.words or clause.antecedent.said(scene.text)} {said}"
     said = in_order(scene, piece, clause, lead)
+    if subject.kind == "thing" and clause.bare_verb and lead == 0:
+        return f"{subject.words} {said}"
     if subject.kind != "person":
         return said
     name = _who(scene, subject)

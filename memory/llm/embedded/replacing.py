@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from memory.language import TimeMention, find_times, fold, terms, words
 from memory.listening import Candidate
 from memory.llm.embedded import matching
 from memory.llm.embedded.part import Wanted, searching
-from memory.llm.embedded.scene import Json, Scene
+from memory.llm.embedded.scene import Json, Scene, when_json, when_of
 from memory.llm.embedded.voice import sentence
 from memory.records import Category
 
@@ -22,12 +24,17 @@ def may_replace(candidate: Candidate, scene: Scene) -> bool:
     heard = scene.heard
     if candidate.category == Category.EVENT:
         # "Bin day is Wednesday, not Tuesday" sounds like a date, and puts a fact right.
-        return heard.correction is not None
+        return heard.correction is not None or _is_moved(scene)
     if candidate.category not in (Category.FACT, Category.PERSON):
         return False
     ended = scene.phrases.cue("no_longer", fold(candidate.text)) is not None
     contradicts = scene.has("contradicts")
     return candidate.negated or ended or contradicts or heard.correction is not None
+
+
+def _is_moved(scene: Scene) -> bool:
+    """Whether the message says that something known is on another day now."""
+    return scene.has("moved")
 
 
 def search(candidate: Candidate, scene: Scene) -> Wanted:
@@ -58,6 +65,10 @@ def calls(candidate: Candidate, arguments: dict[str, Any], scene: Scene) -> list
     wrong = correction.wrong if correction is not None else ""
     right = (correction.right if correction is not None else "") or candidate.value
     if candidate.category == Category.EVENT:
+        if old.get("category") == "event" and old.get("when") and arguments.get("when"):
+            return [
+                Wanted("update_card", {"card": old["id"], "when": _moment(arguments["when"], old, scene)})
+            ]
         if old.get("category") != "fact" or not (wrong or _mentions(str(old.get("text") or ""), scene)):
             return [Wanted("create_card", arguments)]
         return [Wanted("create_card", _as_fact(candidate, arguments, old, scene) | {"supersedes": old["id"]})]
@@ -67,6 +78,16 @@ def calls(candidate: Candidate, arguments: dict[str, Any], scene: Scene) -> list
     if old.get("subject") and not arguments.get("subject"):
         arguments = arguments | {"subject": old["subject"]}
     return [Wanted("create_card", arguments | {"supersedes": old["id"]})]
+
+
+def _moment(new: dict[str, Any], old: Json, scene: Scene) -> dict[str, Any]:
+    """The new day with the old hour when the message says no hour of its own."""
+    before = when_of(old.get("when"), scene.zone)
+    after = when_of(new, scene.zone)
+    if before is None or after is None or before.all_day or not after.all_day:
+        return new
+    start = datetime.combine(after.start.date(), before.start.time())
+    return when_json(replace(after, start=start, all_day=False))
 
 
 def _as_fact(candidate: Candidate, arguments: dict[str, Any], old: Json, scene: Scene) -> dict[str, Any]:
