@@ -27,7 +27,9 @@ _DOZENS = r"(?:dozens?|dutzend|duzias?|douzaines?|docenas?)(?!\w)"
 _HALF = r"half|halbes|meia|demi|media"
 _DOZEN = re.compile(rf"\s*(?:{_HALF}|an?)?\s*{_DOZENS}")
 _TIMES = {2: ("two", "2", "zwei", "duas", "deux", "dos"), 3: ("three", "3", "drei", "tres", "trois")}
-_NUMBER_OF = re.compile(r"(?:[#€$£]|\b(?:no|nr|n|num)\.?)$")
+_NUMBER_OF = re.compile(
+    r"(?:[#€$£]|\b(?:no|nr|n|num)\.?|\b(?:order|auftrag|bestellung|encomenda|pedido|commande|numbe?r|numero|nummer))$"
+)
 _NUMBERS = re.compile(r"\b\d{1,4}[a-z]?\b")
 _CALL = re.compile(r"\+?\d[\d ()/-]{5,}\d|[\w.+-]+@[\w.-]+")
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
