@@ -120,7 +120,8 @@ def speaker(scene: Scene, piece: Piece) -> Speaker | None:
     for group, said in match.groupdict().items():
         if not said:
             continue
-        part = _to_comma(piece.part(*piece.range_of(match, group)))
+        part = piece.part(*piece.range_of(match, group))
+        part = scene.splitter.split(part)[0].piece if part else part  # what is said behind it is told
         named = [m for m in scene.people.find(part) if m.name or m.relation]
         if named:
             name = next((m.name for m in named if m.name), "")

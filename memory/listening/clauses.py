@@ -356,7 +356,8 @@ class _Walk(Look):
         if lex.has("that", self.words[index].folded) and self.verb_within(index + 1):
             self._open(self.role if self.role is Role.CAUSE else Role.COMPLEMENT, joined=True)
             return index + 1
-        if not self.starts(index) or not (has_left or self._cut_off()):
+        own = self.lex.has("self", self.words[index].folded) and self._said_by_itself()
+        if not self.starts(index) or not (has_left or own or self._cut_off()):
             return None
         bare = self.bare_start(index)
         role = self.role if bare and self.role in (Role.CAUSE, Role.RELATIVE) else Role.MAIN

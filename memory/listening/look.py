@@ -23,6 +23,8 @@ class Look:
         self.piece = piece
         self.words = words
         self.comma = comma  # for each word whether a comma, dash or bracket stands before it
+        # Nouns have capitals here and this text uses them: what has none is no noun.
+        self.cased = lex.nouns and any(word.is_capital for word in words[1:])
         self.current: list[Token] = []  # the clause that is being filled
 
     def verb_last(self, index: int) -> bool:
@@ -113,7 +115,7 @@ class Look:
             return bool(lex.begins("question", self.piece.part(at).norm))
         if word in lex.verbs:
             led_in = at > index and lex.has("before_verb", words[at - 1].folded)  # "e só volta em março"
-            return led_in or not lex.has("ambiguous", word)
+            return led_in or not self.doubtful(words[at])
         led = lex.has("preposition", word) or lex.has("time_lead", word)
         return (led and self.subject_after_verb(at)) or self.noun_and_verb(at)
 
@@ -229,7 +231,7 @@ class Look:
         for index, word in enumerate(words):
             if word.folded not in self.lex.verbs:
                 continue
-            if not self.lex.has("ambiguous", word.folded):
+            if not self.doubtful(word):
                 return True
             if (index and self.governs(words[index - 1].folded)) or (
                 not index and word.folded in self.lex.first_verbs
@@ -242,9 +244,17 @@ class Look:
         word = self.words[index].folded
         if word not in self.lex.verbs:
             return False
-        if not self.lex.has("ambiguous", word):
+        if not self.doubtful(self.words[index]):
             return True
         return index > 0 and self.governs(self.words[index - 1].folded)
+
+    def doubtful(self, word: Token) -> bool:
+        """Whether a verb form may be a noun here."""
+        lex = self.lex
+        if not lex.has("ambiguous", word.folded):
+            return False
+        other = ("adverb", "preposition", "adjective", "filler", "possessive")
+        return not self.cased or word.is_capital or any(lex.has(kind, word.folded) for kind in other)
 
     def governs(self, before: str) -> bool:
         """Whether a verb can stand behind a word."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from memory.language import names
 from memory.language.folding import fold
 from memory.listening.heard import KnownPerson
-from memory.listening.lexicon import Lexicon
+from memory.listening.naming import Naming
 from memory.listening.tokens import Kind, Piece, Token
 
 
@@ -32,12 +32,8 @@ class Mention:
 
 
 @dataclass(frozen=True)
-class People:
+class People(Naming):
     """Finds people in pieces of one message."""
-
-    lex: Lexicon
-    known: Sequence[KnownPerson]
-    lower: bool  # the message has no capitals: names have to be guessed from their place
 
     def find(self, piece: Piece) -> tuple[Mention, ...]:
         """Mentions in order, without overlaps."""
@@ -45,7 +41,12 @@ class People:
         at = 0
         words = piece.words
         while at < len(words):
-            mention = self._related(piece, at) or self._known(piece, at) or self._titled(piece, at)
+            mention = (
+                self._related(piece, at)
+                or self._known(piece, at)
+                or self._called(piece, at)
+                or self._titled(piece, at)
+            )
             if mention is None:
                 at += 1
                 continue
@@ -115,6 +116,7 @@ class People:
             (word.folded in lex.verbs and not lex.has("qualifier", word.folded))
             or lex.has("preposition", word.folded)
             or lex.has("and", word.folded)
+            or (lex.nouns and lex.has("article", word.folded))
             or word.kind is Kind.NUMBER
         )
 
@@ -183,6 +185,7 @@ class People:
             commas = any(token.text == "," for token in piece.tokens)
             given = lex.has("first_name", words[appose].folded)
             apart = self.lower and ((not commas and given) or "," in self._between(piece, at - 1, at))
+            apart = apart or (lex.nouns and given and "," in self._between(piece, at - 1, at))
             if not titled and not capital and not apart:
                 return self._apart(piece, mention)
         name, last = self._name(words, appose, sure=False)
@@ -228,87 +231,6 @@ class People:
             return None
         return at + rest.range_of(match)[1]
 
-    def _name(self, words: Sequence[Token], at: int, *, sure: bool) -> tuple[str, int]:
-        """The name at word `at`, capitals restored, and where it ends; "" when there is none.
-
-        Args:
-            sure: a naming verb stands before it, so that any word but a function word is the name.
-        """
-        lex = self.lex
-        start, titled = at, False
-        while at < len(words) and lex.has("title", words[at].folded.rstrip(".")):
-            at, titled = at + 1, True
-        first = at
-        while at < len(words) and at - first < 4:
-            word = words[at]
-            if at > first and words[at - 1].end + 1 < word.start:
-                break  # punctuation between
-            if self._particle(words, at, first):
-                at += 1
-                continue
-            if not self._nameish(word, after_relation=at == first, sure=(sure or titled) and at == first):
-                break
-            if at > first and not word.is_capital:
-                break
-            at += 1
-        while at > first and self._particle(words, at - 1, -1) and not words[at - 1].is_capital:
-            at -= 1
-        if at == first:
-            return "", start
-        return " ".join(self._capital(word, lex) for word in words[start:at]), at
-
-    def name_at(self, words: Sequence[Token], at: int) -> tuple[str, int]:
-        """The name in a list of people at word `at`, and where it ends; "" when there is none."""
-        return self._name(words, at, sure=False)
-
-    def _particle(self, words: Sequence[Token], at: int, first: int) -> bool:
-        if words[at].folded not in names.particles(self.lex.language) or words[at].is_capital:
-            return False
-        following = words[at + 1] if at + 1 < len(words) else None
-        return at > first and following is not None and (following.is_capital or first == -1)
-
-    def _capital(self, word: Token, lex: Lexicon) -> str:
-        if word.is_capital or lex.has("title", word.folded.rstrip(".")):
-            keep = word.text
-            if self.lower and lex.language == "de" and keep[:1].islower():
-                keep = keep.capitalize()
-            return keep
-        if word.folded in names.particles(lex.language):
-            return word.text
-        return "-".join(part.capitalize() for part in word.text.split("-"))
-
-    def _nameish(self, word: Token, *, after_relation: bool, sure: bool = False) -> bool:
-        """Whether a word can be a name at this place."""
-        lex = self.lex
-        if word.kind is not Kind.WORD or len(word.text) < 2 or word.text[0] in "'’-" or word.text[-1] in "'’":
-            return False
-        if lex.has("their", word.folded) or lex.has("possessive", word.folded):
-            return False
-        if self._is_known(word.text):
-            return True
-        if lex.has("notname", word.folded) or word.folded in names.not_names(lex.language):
-            return False
-        if lex.has("first_name", word.folded):
-            return word.is_capital or after_relation
-        if word.is_capital:
-            return lex.language != "de" or sure or (after_relation and not self._german_noun(word))
-        if sure:
-            return word.folded not in lex.common or lex.has("first_name", word.folded)
-        if not after_relation or not self.lower:
-            return False
-        return word.folded not in lex.common and word.folded not in names.titles(lex.language)
-
-    def _german_noun(self, word: Token) -> bool:
-        return word.folded.endswith(("ung", "heit", "keit", "schaft", "tion", "chen", "erei", "ment"))
-
-    def _is_known(self, name: str) -> bool:
-        folded = fold(name)
-        return any(
-            folded == fold(person.name) or folded == fold(person.name).split(" ")[0]
-            for person in self.known
-            if person.name
-        )
-
     # names alone
 
     def _known(self, piece: Piece, at: int) -> Mention | None:
@@ -330,6 +252,27 @@ class People:
 
     def _known_name(self, person: KnownPerson, length: int) -> str:
         return person.name if length > 1 else person.name.split()[0]
+
+    def _called(self, piece: Piece, at: int) -> Mention | None:
+        """A relation straight before a name: "Kollege Schmitz", "Tante Trude"."""
+        lex, words = self.lex, piece.words
+        relation = self._relation(words, at) if lex.nouns and (words[at].is_capital or self.lower) else None
+        if relation is None or relation[2] or at + relation[0] >= len(words):
+            return None
+        if lex.has("title", words[at].folded) and not lex.has("kin_title", words[at].folded):
+            return None  # "Frau Meier"
+        if at and lex.has("role_lead", words[at - 1].folded):
+            return None  # "als Kind Akkordeon gelernt"
+        following = words[at + relation[0]]
+        if not (following.is_capital or lex.has("first_name", following.folded)):
+            return None
+        if lex.has("title", following.folded.rstrip(".")) or words[at].end + 1 < following.start:
+            return None
+        name, last = self._name(words, at + relation[0], sure=False)
+        if not name:
+            return None
+        said = self._said(words[at : at + relation[0]])
+        return Mention(at, last, name, said, relation[1], "self", known=self._is_known(name))
 
     def _titled(self, piece: Piece, at: int) -> Mention | None:
         word = piece.words[at]

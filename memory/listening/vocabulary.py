@@ -77,6 +77,8 @@ def verb_forms(data: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str],
             stem = word.removesuffix(cut) if cut else word
             first.update(stem + ending for ending in group.get("first", "").split("|") if group.get("first"))
             finite.update(stem + ending for ending in group.get("other", "").split("|"))
+            if group.get("short") and stem[-2:] in ("el", "er"):
+                finite.add(f"{stem[:-2]}{stem[-1]}e")  # "ich sammle", "ich wandre"
             past.update(stem + ending for ending in group.get("past", "").split("|") if group.get("past"))
     for principal in data.get("strong", "").split():
         finite |= _strong(*principal.split(":"))
