@@ -28,7 +28,7 @@ _HALF = r"half|halbes|meia|demi|media"
 _DOZEN = re.compile(rf"\s*(?:{_HALF}|an?)?\s*{_DOZENS}")
 _TIMES = {2: ("two", "2", "zwei", "duas", "deux", "dos"), 3: ("three", "3", "drei", "tres", "trois")}
 _NUMBER_OF = re.compile(
-    r"(?:[#€$£]|\b(?:no|nr|n|num)\.?|\b(?:order|auftrag|bestellung|encomenda|pedido|commande|numbe?r|numero|nummer))$"
+    r"(?:[#€$£]|\b(?:no|nr|n|num)\.?|\b(?:order|auftrag|bestellung|encomenda|pedido|commande|number|numero|nummer))$"
 )
 _NUMBERS = re.compile(r"\b\d{1,4}[a-z]?\b")
 _CALL = re.compile(r"\+?\d[\d ()/-]{5,}\d|[\w.+-]+@[\w.-]+")
@@ -241,11 +241,7 @@ def _counts(clause: Clause) -> set[int]:
             continue
         if is_ordinal or (_inside(number.span, spans) and not clause.bare):
             continue
-        if (
-            _DOZEN.match(after)
-            or clause.units.match(after)
-            or re.search(r"(?:[#€$£]|\b(?:no|nr|n|num)\.?)$", before)
-        ):
+        if _DOZEN.match(after) or clause.units.match(after) or _NUMBER_OF.search(before):
             continue
         if number.in_words and number.value == 1 and not clause.bare:
             continue  # "one of them", "uma mesa"
