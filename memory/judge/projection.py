@@ -16,7 +16,9 @@ from memory.storage.engine import reading, transaction
 from memory.storage.figures import Figure
 from memory.worth.policy import POLICY
 
-AGAIN = "again"  # source of an outcome of which there is only a sign: the question was asked once more
+# Sources of an outcome that says little of the memory itself.
+AGAIN = "again"  # only a sign: the question was asked once more
+ASIDE = "aside"  # a thumb down because something else was asked for, or more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +37,7 @@ def episode_of(logged: outcomes.LoggedEpisode) -> worth.Episode:
         at=logged.at,
         context=logged.context,
         good=None if logged.value is None else logged.value > 0,
-        firm=logged.source != AGAIN,
+        firm=logged.source not in (AGAIN, ASIDE),
         uses=tuple(
             worth.Use(
                 card=use.card_id,

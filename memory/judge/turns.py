@@ -16,13 +16,13 @@ from sqlalchemy.orm import Session
 
 from memory import worth
 from memory.errors import NotFound
-from memory.judge.projection import AGAIN, act_of, episode_of, settle
+from memory.judge.projection import AGAIN, ASIDE, act_of, episode_of, settle
 from memory.judge.verdict import Verdict, read
 from memory.listening import Heard, listen
 from memory.llm.interface import ModelFailed
 from memory.records import Card, Turn
 from memory.storage import cards as card_rows
-from memory.storage import ledgers, outcomes, tool_calls
+from memory.storage import ledgers, outcomes, tool_calls, votes
 from memory.storage import turns as turn_rows
 from memory.storage.engine import reading, transaction
 
@@ -111,7 +111,7 @@ def _judge_one(session: Session, turn: Turn, opinion: int | None, *, now: dateti
 def _outcome(session: Session, turn: Turn, following: Turn | None) -> tuple[int, str] | None:
     vote = outcomes.voted(session, turn.person_id, turn.id)
     if vote is not None:
-        return vote, "vote"
+        return vote[0], ASIDE if vote[1] in votes.ASIDE else "vote"
     if following is None:
         return None
     heard = _heard(session, turn, following)

@@ -50,7 +50,7 @@ class LoggedEpisode:
     at: datetime
     context: str
     value: int | None
-    source: str | None  # where the outcome came from: "vote", "still_right", "judged", "again"
+    source: str | None  # where the outcome came from: "vote", "aside", "still_right", "judged", "model" ...
     uses: tuple[LoggedUse, ...]
 
 
@@ -95,11 +95,14 @@ def withdraw(session: Session, turn_id: int) -> None:
     session.execute(delete(OutcomeRow).where(OutcomeRow.turn_id == turn_id))
 
 
-def voted(session: Session, person_id: int, turn_id: int) -> int | None:
-    """The person's vote on a turn, 1 or -1; None when there is none."""
-    return session.scalar(
-        select(VoteRow.value).where(VoteRow.person_id == person_id, VoteRow.turn_id == turn_id)
-    )
+def voted(session: Session, person_id: int, turn_id: int) -> tuple[int, str] | None:
+    """The person's vote on a turn, 1 or -1, and its reason ("" is none); None when there is no vote."""
+    row = session.execute(
+        select(VoteRow.value, VoteRow.reason).where(
+            VoteRow.person_id == person_id, VoteRow.turn_id == turn_id
+        )
+    ).first()
+    return None if row is None else (row.value, row.reason or "")
 
 
 def following(session: Session, turn: Turn) -> Turn | None:

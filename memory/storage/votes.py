@@ -12,6 +12,10 @@ from memory.errors import Conflict
 from memory.storage import outcomes
 from memory.storage.tables import VoteRow
 
+# Why an answer did not help, as the page offers it.
+REASONS = ("outdated", "other", "missing")
+ASIDE = frozenset({"other", "missing"})  # what the answer said may well be right
+
 
 def vote(
     session: Session, person_id: int, turn_id: int, value: int, *, now: datetime, reason: str = ""

@@ -127,16 +127,17 @@ def say() -> BaseResponse | tuple[str, int]:
 
 @bp.post("/turn/<turn_id>/vote")
 def vote(turn_id: str) -> str | BaseResponse:
-    """Helpful (1), not helpful (-1) or neither (0); one vote a person and turn, changeable."""
-    value = {"1": 1, "-1": -1, "0": 0}.get(request.form.get("value", ""))
-    if value is None:
+    """Helpful (1), not helpful (-1, or -1:reason) or neither (0); one vote a person and turn, changeable."""
+    told, _, reason = request.form.get("value", "").partition(":")
+    value = {"1": 1, "-1": -1, "0": 0}.get(told)
+    if value is None or (reason and (value != -1 or reason not in votes.REASONS)):
         raise InvalidInput("Choose helpful or not helpful.")
     with transaction(wiring().engine) as session:
         found = turns.by_public_id(session, person().id, turn_id)
-        votes.vote(session, person().id, found.id, value, now=now())
+        votes.vote(session, person().id, found.id, value, now=now(), reason=reason)
     wiring().queue.enqueue(JobName.JUDGE, unique=str(found.id), turn_id=found.id)
     if wants_fragment():
-        return render_template("chat/_vote.html", turn_id=found.public_id, feedback=value)
+        return render_template("chat/_vote.html", turn_id=found.public_id, feedback=value, reason=reason)
     return redirect(_at(turn_id), code=303)
 
 

@@ -9,8 +9,8 @@ from sqlalchemy import Engine
 
 from memory import judge
 from memory.llm.interface import FailureKind, ModelFailed
-from memory.storage import outcomes
-from memory.storage.engine import reading
+from memory.storage import outcomes, votes
+from memory.storage.engine import reading, transaction
 from tests.fakes import T0
 from tests.judge.test_projection import World
 
@@ -88,6 +88,16 @@ def test_its_failure_changes_nothing(world: World) -> None:
     judge.judge(world.engine, second, now=LATER, hears=Ear("wrong", fails=True))
     assert outcome(world, first) is None
     assert world.counters(0) == (0, 0)
+
+
+def test_a_thumb_down_for_another_reason_says_little_of_the_memory(world: World) -> None:
+    turn = world.turn([0], used=[0])
+    for reason, doubts in (("", 2), ("other", 1), ("missing", 1), ("outdated", 2)):
+        with transaction(world.engine) as session:
+            votes.vote(session, world.person.id, turn, -1, now=T0, reason=reason)
+        world.judge(turn)
+        assert (world.counters(0), world.state(0).doubts) == ((0, 1), doubts)
+        assert world.differing() == ()
 
 
 def test_a_vote_in_place_of_a_sign_is_counted_as_the_firmer_one(world: World) -> None:

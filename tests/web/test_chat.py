@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from memory.config import Settings
 from memory.llm.scripted import Call, Say, ScriptedModel
 from memory.records import Category, Person, TurnState
-from memory.storage import turns
+from memory.storage import outcomes, turns
 from memory.storage.engine import reading
 from memory.storage.tables import TurnRow
 from memory.wiring import Wiring, build
@@ -188,6 +188,22 @@ def test_a_vote_is_stored_changed_and_taken_back(wiring: Wiring, client: FlaskCl
     assert post(client, f"/turn/{turn_id}/vote", at="/", value="7").status_code == 422
     shown = post(client, f"/turn/{turn_id}/vote", at="/", htmx=True, value="1").text
     assert re.search(r'value="0" aria-pressed="true"', shown)  # pressing it again takes it back
+
+
+def test_a_thumb_down_may_say_why(wiring: Wiring, client: FlaskClient, person: Person) -> None:
+    (turn_id,) = ids(say(client, "hi"))
+    path = f"/turn/{turn_id}/vote"
+    assert "-1:outdated" not in client.get("/").text
+    assert "-1:outdated" in post(client, path, at="/", htmx=True, value="-1").text
+    assert "-1:outdated" not in post(client, path, at="/", htmx=True, value="1").text
+    told = post(client, path, at="/", htmx=True, value="-1:other").text
+    assert re.search(r'id="why-other-[^"]+" class="bare" name="value" value="-1" aria-pressed="true"', told)
+    with reading(wiring.engine) as session:
+        turn = turns.by_public_id(session, person.id, turn_id)
+        assert turn.feedback == -1
+        assert outcomes.voted(session, person.id, turn.id) == (-1, "other")
+    assert post(client, path, at="/", value="1:outdated").status_code == 422
+    assert post(client, path, at="/", value="-1:<b>").status_code == 422
 
 
 def test_a_deleted_turn_is_gone_until_it_is_brought_back(client: FlaskClient) -> None:

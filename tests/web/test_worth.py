@@ -57,10 +57,10 @@ def test_a_card_says_its_counts_and_range_and_never_a_bare_ratio(
     public_id = served(wiring, person, "Bus 12 goes to the clinic.", [1] * 7 + [-1] * 2 + [0])
     client = sign_in(person)
     page = client.get(f"/worth/{public_id}").get_data(as_text=True)
-    assert "Helped in 7 of 9, 0." in page
+    assert "7 of 9 went well, 0." in page
     assert "<svg" in page
     assert "need not be the cause" in page
-    assert "Helped in 7 of 9, 0." in client.get("/memories/").get_data(as_text=True)
+    assert "7 of 9 went well, 0." in client.get("/memories/").get_data(as_text=True)
     fragment = client.get(f"/worth/{public_id}", headers={"HX-Request": "true"}).get_data(as_text=True)
     assert "<html" not in fragment
 
@@ -72,7 +72,7 @@ def test_what_is_on_trial_is_shown_with_its_evidence_and_can_be_ended(
     assert state_of(wiring, person, stale).status is Status.SUSPECT
     page = client.get("/worth").get_data(as_text=True)
     assert "Bus 12 goes to the clinic." in page
-    assert "Helped in 20 of 34" in page
+    assert "20 of 34 went well" in page
     assert "The clinic opens at eight." not in page
     assert post(client, f"/worth/{stale}/end").status_code == 303
     assert state_of(wiring, person, stale).status is Status.UNPROVEN
