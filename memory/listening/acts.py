@@ -65,6 +65,14 @@ def _plain(scene: Scene, piece: Piece) -> Piece:
     return strip(scene, _to_comma(piece)) or piece
 
 
+def comma_at(piece: Piece, at: int) -> bool:
+    """Whether a comma stands before word `at`."""
+    if not 0 < at < len(piece.words):
+        return False
+    start, end = piece.words[at - 1].end, piece.words[at].start
+    return any(start <= t.start < end and t.text in ",;–-" for t in piece.tokens)
+
+
 def _to_comma(piece: Piece) -> Piece:
     """The part before the first comma: what follows gives reasons ("..., I don't want it brought up")."""
     for index in range(1, len(piece.words)):
@@ -93,6 +101,8 @@ def on_item(scene: Scene, piece: Piece) -> Request | None:
             continue
         first, last = piece.range_of(match)
         rest = piece.without(first, last) if len(piece) > last - first else piece
+        if not first and comma_at(piece, last):
+            rest = Piece(())  # "that's done, paid him this morning": what follows gives the reason
         rest = rest.outside([span for t in times for span in t.spans])
         topic = _plain(scene, rest).said(scene.text) if rest else ""
         when = told[0].when(scene.zone) if told and name in ("move", "snooze", "cancel", "skip") else None

@@ -360,7 +360,7 @@ def _without_wrong(scene: Scene, piece: Piece) -> Piece:
         if match is None or scene.lex.search("no_longer", piece.norm):
             continue
         first, last = piece.range_of(match, "gone")
-        if name == "but_not" and not _comma_before(piece, first):
+        if name == "but_not" and not _comma_before(piece, first) and not _alike(piece, first, last):
             continue
         kept = list(piece.without(first, last).tokens)
         start = piece.words[first].start  # the comma before, or behind, what was denied goes with it
@@ -375,6 +375,15 @@ def _without_wrong(scene: Scene, piece: Piece) -> Piece:
             del kept[before]
         return Piece(kept)
     return piece
+
+
+def _alike(piece: Piece, first: int, last: int) -> bool:
+    """Whether what is denied without a comma is of one kind with what stands before it: "Pryce not Price"."""
+    if not first:
+        return False
+    right, wrong = piece.words[first - 1], piece.words[last - 1]
+    numbers = right.kind is Kind.NUMBER and wrong.kind is Kind.NUMBER
+    return numbers or (right.is_capital and wrong.is_capital and first > 1)
 
 
 def _comma_before(piece: Piece, at: int) -> bool:

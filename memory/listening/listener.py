@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 from memory.language.folding import fold
@@ -26,6 +27,7 @@ from memory.listening.tokens import Kind, Piece
 from memory.records import Category
 
 _ORDER = tuple(Act)
+_NEAR = 2  # signs between two parts of one moment: a comma and a blank
 _HEADING = 14  # words before a colon that may announce what comes behind it
 _SHORT = 14  # words of a command about one thing
 _QUIET = frozenset({Act.GREETING, Act.THANKS, Act.QUESTION, Act.LAST_TALK, Act.WHAT_DO_YOU_KNOW})
@@ -190,11 +192,12 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bo
     lex = scene.lex
     made = [c for c in draft.candidates if c.category in (Category.REMINDER, Category.TASK)]
     never = lex.begins("never_mind", core.norm)
-    if never and len(core.norm) - never.end() < (40 if made else 12):
+    apart = bool(never) and acts.comma_at(core, core.range_of(never)[1])  # "don't bother, Sam's getting them"
+    if never and len(core.norm) - never.end() < (80 if apart else 40 if made else 12):
         draft.candidates = [c for c in draft.candidates if c not in made]
         draft.acts.add(Act.CANCEL)
         draft.fields.setdefault("request", Request(verb="cancel"))
-        return len(core.norm) - never.end() < 12 or bool(made)
+        return len(core.norm) - never.end() < 12 or apart or bool(made)
     if never and _done_already(scene, core.part(core.range_of(never)[1]), draft):
         return True
     tail = lex.search("never_mind_tail", core.norm)
@@ -363,8 +366,13 @@ def _without_heading(scene: Scene, core: Piece) -> Piece:
 
 
 def _spans(scene: Scene, piece: Piece) -> list[tuple[int, int]]:
-    """Places of moments in a sentence: no clause is cut inside one."""
-    return [span for time in scene.times(piece) for span in time.spans]
+    """Places of moments in a sentence: no clause is cut inside one ("on Sunday the 20th, half eleven")."""
+    spans: list[tuple[int, int]] = []
+    for time in scene.times(piece):
+        parts = sorted(time.spans)
+        near = all(after[0] - before[1] <= _NEAR for before, after in pairwise(parts))
+        spans.extend([(parts[0][0], parts[-1][1])] if near and parts else parts)
+    return spans
 
 
 def _tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) -> bool:

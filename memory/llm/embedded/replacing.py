@@ -13,6 +13,7 @@ from memory.listening import Candidate
 from memory.llm.embedded import matching
 from memory.llm.embedded.part import Wanted, searching
 from memory.llm.embedded.scene import Json, Scene, when_json, when_of
+from memory.llm.embedded.topics import topics
 from memory.llm.embedded.voice import sentence
 from memory.records import Category
 
@@ -72,12 +73,29 @@ def calls(candidate: Candidate, arguments: dict[str, Any], scene: Scene) -> list
         if old.get("category") != "fact" or not (wrong or _mentions(str(old.get("text") or ""), scene)):
             return [Wanted("create_card", arguments)]
         return [Wanted("create_card", _as_fact(candidate, arguments, old, scene) | {"supersedes": old["id"]})]
+    new_hour = _new_hour(candidate.text, old, scene)
+    if new_hour is not None:
+        event = {"category": "event", "text": arguments["text"], "when": new_hour, "supersedes": old["id"]}
+        return [Wanted("create_card", event | {"people": list(map(str, old.get("people") or ()))})]
     is_person = old.get("category") == "person"
     if is_person and wrong and right and _holds(old, wrong) and _is_alike(wrong, right):
+        if any(fold(wrong) in fold(str(name)) for name in old.get("people") or ()):
+            return [Wanted("create_card", _renamed(old, wrong, right) | {"supersedes": old["id"]})]
         return [Wanted("update_card", _put_right(old, wrong, right))]
     if old.get("subject") and not arguments.get("subject"):
         arguments = arguments | {"subject": old["subject"]}
     return [Wanted("create_card", arguments | {"supersedes": old["id"]})]
+
+
+def _new_hour(text: str, old: Json, scene: Scene) -> dict[str, Any] | None:
+    """The moment of an event whose hour alone is put right ("it's at half two, not half one"); else None."""
+    held = when_of(old.get("when"), scene.zone)
+    hours = [m for m in _mentions(text, scene) if m.time is not None and not m.has_date and not m.rrule]
+    if old.get("category") != "event" or held is None or held.rrule or len(hours) != 1:
+        return None
+    time = hours[0].time
+    start = datetime.combine(held.start.date(), time) if time is not None else held.start
+    return when_json(replace(held, start=start, all_day=False))
 
 
 def _moment(new: dict[str, Any], old: Json, scene: Scene) -> dict[str, Any]:
@@ -180,6 +198,8 @@ def _closest(text: str, cards: Sequence[Json], scene: Scene) -> Json | None:
         own = set(terms(str(card.get("text") or ""), scene.language))
         shared = {word for word in mine & own if word not in names}
         shared |= {word for word in mine if len(word) >= 5 and any(word in other for other in own)}
+        if not shared and _same_matter(text, card, scene, mine & own):
+            shared = mine & own
         if not shared:
             continue
         score = len(shared) / (len(own) or 1) + float(meaning)
@@ -188,8 +208,24 @@ def _closest(text: str, cards: Sequence[Json], scene: Scene) -> Json | None:
     return best[1] if best else None
 
 
+def _same_matter(text: str, card: Json, scene: Scene, shared: set[str]) -> bool:
+    """Whether a statement and a card speak of one person and one topic: "doesn't live with us", "lodger"."""
+    if not shared or card.get("category") != "person":
+        return False
+    return bool(topics(text, scene.language) & topics(matching.card_text(card), scene.language))
+
+
 def _holds(card: Json, value: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(fold(value))}(?!\w)", fold(matching.card_text(card))) is not None
+
+
+def _renamed(card: Json, wrong: str, right: str) -> dict[str, Any]:
+    """A person's card under the right name."""
+    pattern = re.compile(rf"(?<!\w){re.escape(wrong)}(?!\w)", re.IGNORECASE)
+    names = [pattern.sub(right, str(name)) for name in card.get("people") or ()]
+    changed: dict[str, Any] = {"category": "person", "text": pattern.sub(right, str(card.get("text") or ""))}
+    changed |= {"people": names, "relation": str(card.get("relation") or "")}
+    return changed
 
 
 def _put_right(card: Json, wrong: str, right: str) -> dict[str, Any]:
