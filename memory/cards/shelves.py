@@ -18,8 +18,10 @@ from sqlalchemy.orm import Session
 
 from memory.cards.ranking.cues import ASKS, TELLS
 from memory.cards.ranking.kin import kin_terms
-from memory.cards.ranking.shelf import Entry, Shelf
+from memory.cards.ranking.shelf import Entry, Shelf, language_code
+from memory.config import LANGUAGES
 from memory.language import fold, words
+from memory.llm.embedded.topics import topics
 from memory.storage import search as rows
 
 
@@ -148,7 +150,7 @@ def _refresh_summaries(shelves: Shelves, session: Session, person_id: int, vecto
 
 def _card_entry(card: rows.CardWords, vector_version: str) -> Entry:
     held = words(fold(f"{card.relation} {card.text}"))
-    columns: dict[str, object] = {"sensitive": card.sensitive}
+    columns: dict[str, object] = {"sensitive": card.sensitive, "language": language_code(card.language)}
     if card.starts is not None:
         columns |= _day(datetime.fromisoformat(card.starts))
     return Entry(
@@ -156,6 +158,7 @@ def _card_entry(card: rows.CardWords, vector_version: str) -> Entry:
         terms=(*card.terms.split(), *dict.fromkeys(kin_terms(held, card.language))),
         vector=card.vector if card.vector_version == vector_version else None,
         names=(card.subject, *card.people),
+        topics=tuple(sorted(topics(card.text, card.language))) if card.language in LANGUAGES else (),
         columns=columns,
     )
 

@@ -6,11 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.cards.ranking import cards, turns
+from memory.cards.ranking.fusion import relevance
 from memory.cards.ranking.names import NameIndex
 from memory.cards.ranking.postings import idf, saturated
 from memory.cards.ranking.question import read
-from memory.cards.ranking.shelf import Entry, Shelf
+from memory.cards.ranking.shelf import Entry, Shelf, language_code
+from memory.config import LANGUAGES
 from memory.embedding import DIMENSIONS
+from memory.llm.embedded.topics import topics
 
 WORDS = ("garden", "gate", "code", "cello", "lake", "winter", "bread")
 
@@ -130,3 +133,59 @@ def test_the_mean_of_a_short_talk_counts_what_it_has() -> None:
     group = np.array([1, 1, 1, 1, 2])
     means = turns._best_of_talk(group, np.array([0.3, 0.9, 0.6, 0.0, 0.5], np.float32))
     assert means.tolist() == pytest.approx([0.6, 0.6, 0.6, 0.6, 0.5])
+
+
+def _ranked(shelf: Shelf, asked: str, language: str, vector: np.ndarray) -> dict[str, np.ndarray]:
+    return cards.features(shelf, read(asked, language=language, others=LANGUAGES), vector)
+
+
+def _told(number: int, language: str, *terms: str, topics: tuple[str, ...] = ()) -> Entry:
+    return Entry(
+        id=number,
+        terms=terms,
+        vector=None,
+        topics=topics,
+        columns={"language": language_code(language)},
+    )
+
+
+def test_a_word_that_looks_the_same_in_another_language_counts_less_but_a_name_does_not() -> None:
+    shelf = Shelf()
+    shelf.put([_told(1, "en", "course", "italian", "okafor"), _told(2, "fr", "marathon", "automne")])
+    here = _ranked(shelf, "the course", "en", _vector(1))["words"][0]
+    abroad = _ranked(shelf, "la course", "fr", _vector(1))["words"][0]
+    assert 0 < abroad < here
+    named = _ranked(shelf, "chez Okafor", "fr", _vector(1))["words"][0]
+    assert named == pytest.approx(_ranked(shelf, "with Okafor", "en", _vector(1))["words"][0])
+
+
+@pytest.mark.parametrize(
+    ("asked", "language"),
+    [
+        ("What is my profession?", "en"),
+        ("Qual é a minha profissão?", "pt"),
+        ("Quel est mon métier ?", "fr"),
+    ],
+)
+def test_other_words_for_the_same_thing_meet_in_any_language(asked: str, language: str) -> None:
+    shelf = Shelf()
+    about = tuple(sorted(topics("Ich arbeite bei einer Reederei.", "de")))
+    shelf.put([_told(1, "de", "arbeit", "reederei", topics=about), _told(2, "de", "nachbar", "hecke")])
+    features = _ranked(shelf, asked, language, _vector(1))
+    assert features["topics"][0] > 0.2 > features["topics"][1]
+    assert (features["topics"] <= 1.0).all()
+    assert relevance(features).max() == 0.0  # it orders; alone it is no answer
+
+
+def test_of_equal_cards_the_one_in_the_language_of_the_question_comes_first() -> None:
+    shelf = Shelf()
+    shelf.put([_told(1, "en"), _told(2, "es"), _told(3, "xx")])
+    scores = cards.score(_ranked(shelf, "¿Dónde está?", "es", _vector(1)))
+    assert scores.argmax() == 1
+    assert relevance(_ranked(shelf, "¿Dónde está?", "es", _vector(1))).max() == 0.0
+
+
+def test_topics_do_not_lengthen_a_card() -> None:
+    shelf = Shelf()
+    shelf.put([_told(1, "en", "gate", topics=("access", "home"))])
+    assert shelf.fields["length"].tolist() == [1.0]

@@ -9,8 +9,12 @@ from numpy.typing import NDArray
 
 from memory.cards.ranking.postings import Floats, idf, saturated
 from memory.cards.ranking.question import Question
-from memory.cards.ranking.shelf import Shelf
+from memory.cards.ranking.shelf import Shelf, language_code, topic_term
 from memory.cards.ranking.weights import CARDS, CardWeights
+
+# What a word counts in a card of another language, when it is no name: "course" is a race in French, a lesson
+# in English, and stems agree by chance.
+ABROAD = 0.5
 
 
 def score(features: dict[str, Floats], *, weights: CardWeights = CARDS) -> Floats:
@@ -32,6 +36,8 @@ def features(shelf: Shelf, question: Question, vector: NDArray[np.float32]) -> d
         "words": words,
         "covers": covers,
         "meaning": np.maximum(shelf.cosines(vector), 0.0),
+        "topics": _topics(shelf, question),
+        "tongue": (rows["language"] == language_code(question.language)).astype(np.float32),
         "kin": _kin(shelf, question),
         "name": shelf.names.closeness(asked, shelf.position, len(rows)),
         "date": _dates(rows, question),
@@ -43,6 +49,7 @@ def _lexical(shelf: Shelf, question: Question) -> tuple[Floats, Floats]:
     rows = shelf.fields
     count = len(rows)
     length = rows["length"]
+    foreign = (rows["language"] != language_code(question.language)) & (rows["language"] != 0)
     average = float(length.mean()) if count else 0.0
     total = np.zeros(count, np.float32)
     covered = np.zeros(count, np.float32)
@@ -52,7 +59,10 @@ def _lexical(shelf: Shelf, question: Question) -> tuple[Floats, Floats]:
         worth = idf(at.size, count)
         ideal += worth
         if at.size:
-            total[at] += worth * saturated(counts, length[at], average)
+            shares = worth * saturated(counts, length[at], average)
+            if forms[0] not in question.names:
+                shares = np.where(foreign[at], ABROAD * shares, shares)
+            total[at] += shares
             covered[at] += worth
     return total / max(ideal, 1e-9), covered / max(ideal, 1e-9)
 
@@ -77,3 +87,21 @@ def _kin(shelf: Shelf, question: Question) -> Floats:
         at, _ = shelf.counts((term,))
         total[at] += 1.0 / len(question.kin)
     return total
+
+
+def _topics(shelf: Shelf, question: Question) -> Floats:
+    """How much of the question a card takes up in other words, over topics of the thesaurus; 0..1.
+
+    A word counts with its rarest topic that the card has; cards that touch on many topics count less.
+    """
+    count = len(shelf)
+    total = np.zeros(count, np.float32)
+    for topics in question.topics:
+        best = np.zeros(count, np.float32)
+        for topic in sorted(topics):
+            at, _ = shelf.counts((topic_term(topic),))
+            best[at] = np.maximum(best[at], idf(at.size, count))
+        total += best
+    ideal = max(len(question.sought), 1) * idf(0, count)
+    share = total / ideal / np.sqrt(np.maximum(shelf.fields["topics"], 1))
+    return np.asarray(np.minimum(share, 1.0), dtype=np.float32)

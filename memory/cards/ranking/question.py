@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from memory.cards.ranking.cues import AskedDates, asked_dates, asking_words, asks_when
 from memory.cards.ranking.kin import kin_terms
+from memory.config import LANGUAGES
 from memory.language import fold, stop_words, terms, words
+from memory.llm.embedded.topics import topics
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,8 +17,11 @@ class Question:
     """What is sought. Words are given in all forms under which the store may hold them."""
 
     text: str
+    language: str
     words: tuple[str, ...]  # folded, all of them: names are looked up here
     sought: tuple[tuple[str, ...], ...]  # content words, each with its forms: surface and stems
+    names: frozenset[str]  # content words that are the same in every language: names, figures
+    topics: tuple[frozenset[str], ...]  # what each word speaks of, for each word that has a topic
     kin: tuple[str, ...]  # relations named, as `kin_terms` gives them
     dates: AskedDates
     wants_when: bool
@@ -40,8 +45,11 @@ def read(text: str, *, language: str, others: Sequence[str] = ()) -> Question:
     languages = (language, *(each for each in others if each != language))
     return Question(
         text=text,
+        language=language,
         words=tuple(said),
         sought=tuple(_forms(word, languages) for word in content),
+        names=_names(text),
+        topics=_topics(said, language),
         kin=kin_terms(said, language),
         dates=asked_dates(folded, language),
         wants_when=asks_when(folded, language),
@@ -60,6 +68,21 @@ def meaning(text: str, *, language: str, names: Collection[str] = ()) -> str:
     dropped = asking_words(language) | set(names) | {"s"}
     kept = [word for word in text.replace("’", "'").split() if not _is_dropped(word, dropped)]
     return " ".join(kept).strip(" ?¿!¡.,") or text
+
+
+def _names(text: str) -> frozenset[str]:
+    """Folded words with a figure, or with a capital inside the sentence."""
+    said = text.split()
+    kept = [
+        word for at, word in enumerate(said) if any(map(str.isdigit, word)) or (at and word[:1].isupper())
+    ]
+    return frozenset(words(fold(" ".join(kept))))
+
+
+def _topics(said: Sequence[str], language: str) -> tuple[frozenset[str], ...]:
+    if language not in LANGUAGES:
+        return ()
+    return tuple(found for word in dict.fromkeys(said) if (found := topics(word, language)))
 
 
 def _is_dropped(word: str, dropped: Collection[str]) -> bool:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from memory.cards.ranking.names import NameIndex
 from memory.cards.ranking.postings import Floats, Ints, Postings
+from memory.config import LANGUAGES
 from memory.embedding import DIMENSIONS
 
 MAX_DEAD_SHARE = 0.3  # above it a shelf is built anew, so that a long life does not bloat it
@@ -28,12 +29,24 @@ FIELDS = np.dtype(
         ("month", np.int8),
         ("day", np.int8),
         ("length", np.float32),  # in terms
+        ("language", np.int8),  # as `language_code` gives it; 0: not known, or several
+        ("topics", np.int8),  # how many topics it speaks of
         ("asks", np.bool_),  # what was said is itself a question
         ("tells", np.bool_),  # it places something in time
         ("sensitive", np.bool_),
         ("guest", np.bool_),  # a guest said it
     ]
 )
+
+
+def language_code(language: str) -> int:
+    """A number for a language in FIELDS: its place among LANGUAGES from 1, or 0 for another one."""
+    return LANGUAGES.index(language) + 1 if language in LANGUAGES else 0
+
+
+def topic_term(topic: str) -> str:
+    """The term under which a topic stands among the postings; no word of a text looks like it."""
+    return f"#{topic}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +57,7 @@ class Entry:
     terms: tuple[str, ...]  # stemmed; of cards the unstemmed ones too
     vector: NDArray[np.float32] | None  # unit length; None: not embedded yet, found by words only
     names: tuple[str, ...] = ()  # a turn's speaker; a card's subject and people
+    topics: tuple[str, ...] = ()  # what it speaks of, in other words too; of cards
     columns: dict[str, Any] = field(default_factory=dict)  # fields of FIELDS that are not zero
 
 
@@ -126,11 +140,12 @@ class Shelf:
         row = self._rows[doc : doc + 1]
         row["id"] = entry.id
         row["length"] = len(entry.terms)
+        row["topics"] = len(entry.topics)
         for name, value in entry.columns.items():
             row[name] = value
         if entry.vector is not None:
             self._vectors[doc] = entry.vector
-        self.postings.add(doc, entry.terms)
+        self.postings.add(doc, (*entry.terms, *(topic_term(topic) for topic in entry.topics)))
         self.names.add(doc, entry.names)
         self._latest[entry.id] = doc
         self._count += 1
