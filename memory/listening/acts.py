@@ -209,6 +209,12 @@ def _asked(scene: Scene, norm: str) -> str:
 
 def is_request(scene: Scene, piece: Piece) -> bool:
     """Whether a sentence asks for work or for general knowledge."""
+    words = piece.folded
+    own = (
+        len(words) > 1 and scene.lex.has("verb_last", scene.lex.language) and scene.lex.has("self", words[1])
+    )
+    if own and words[0].endswith("e") and words[0] in scene.lex.verbs:
+        return False  # "mache ich ...": told, not commanded
     return bool(scene.lex.begins("request", piece.norm))
 
 

@@ -359,6 +359,9 @@ class _Walk(Look):
         own = self.lex.has("self", self.words[index].folded) and self._said_by_itself()
         if not self.starts(index) or not (has_left or own or self._cut_off()):
             return None
+        since = lex.has("verb_last", lex.language) and lex.has("since", self.current[0].folded)
+        if since and self.current[-1].folded in lex.verbs and self.words[index].folded in lex.verbs:
+            return None  # "seit die Kleine da ist, hab ich ...": one thing is said
         bare = self.bare_start(index)
         role = self.role if bare and self.role in (Role.CAUSE, Role.RELATIVE) else Role.MAIN
         antecedent = self.antecedent

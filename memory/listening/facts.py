@@ -66,7 +66,7 @@ def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[li
     """The clauses with subjects and leanings, and whom they spoke of last."""
     told: list[Told] = []
     current = spoken = subject  # `spoken`: the person spoken of last, for "he" and "she"
-    hanging = _hanging(clauses)
+    hanging = _hanging(scene, clauses)
     for number, clause in enumerate(clauses):
         prepared, current = prepare(scene, clause, current, spoken)
         spoken = spoken_of(scene, prepared, current, spoken)
@@ -88,12 +88,15 @@ def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[li
     return told, current
 
 
-def _hanging(clauses: list[Clause]) -> set[int]:
+def _hanging(scene: Scene, clauses: list[Clause]) -> set[int]:
     """Which clauses hang on an "if": those behind it, or the one before when none is behind."""
     hanging: set[int] = set()
     for number, clause in enumerate(clauses):
-        if clause.role is not Role.CONDITION:
-            continue
+        first = clause.piece.words[0].folded if clause.piece else ""
+        if clause.role is not Role.CONDITION or scene.lex.has("whether", first):
+            continue  # "ich weiß nicht, ob ..." makes nothing unreal
+        if scene.lex.begins("addressed_if", clause.piece.norm):
+            continue  # "... if you ever need it" makes nothing unreal either
         after = range(number + 1, len(clauses))
         hanging |= set(after)
         if not after or (clauses[number + 1].joined and not clauses[number + 1].bare_verb):
@@ -207,7 +210,7 @@ def introduced(found: list[Candidate]) -> list[Candidate]:
             and at is not None
             and candidate.text.startswith(candidate.subject)
         ):
-            said = candidate.text.removeprefix(candidate.subject).strip(" ,")
+            said = _uncontracted(scene, candidate.text.removeprefix(candidate.subject).strip(" ,"))
             person = merged[at]
             span = (min(person.span[0], candidate.span[0]), max(person.span[1], candidate.span[1]))
             merged[at] = replace(
@@ -224,6 +227,13 @@ def introduced(found: list[Candidate]) -> list[Candidate]:
             bare[candidate.subject] = len(merged)
         merged.append(candidate)
     return merged
+
+
+def _uncontracted(scene: Scene, said: str) -> str:
+    """What is said of a person without the end of a contraction: "'s nine now" is "nine now"."""
+    first, _, rest = said.partition(" ")
+    short = fold(first)
+    return rest if rest and short.startswith("'") and scene.lex.has("copula", short) else said
 
 
 def _put_right(scene: Scene, clauses: list[Clause]) -> list[Clause]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from memory.listening.lexicon import Lexicon
 from memory.listening.tokens import Kind, Piece, Token
 
+_LEAST_VERB = 5  # letters of an unknown word that can be a verb
 WINDOW = 9  # words in which a clause's verb is looked for
 # Kinds of words that are the end of no noun phrase.
 _NO_NOUN = (
@@ -30,7 +31,8 @@ class Look:
     def verb_last(self, index: int) -> bool:
         """Whether the part that begins at a word ends with its verb, as German subordinate clauses do."""
         end = self.part_end(index)
-        return end > index + 1 and self.words[end - 1].folded in self.lex.verbs
+        last = self.words[end - 1]
+        return end > index + 1 and (last.folded in self.lex.verbs or self.verb_like(last))
 
     def own_subject(self, index: int) -> bool:
         """Whether a subject of its own follows a "that"."""
@@ -243,10 +245,20 @@ class Look:
         """Whether the word is a verb here: one that can be a noun too is none behind "the", "my", "of"."""
         word = self.words[index].folded
         if word not in self.lex.verbs:
-            return False
+            following = self.words[index + 1] if index + 1 < len(self.words) else None
+            return self.verb_like(self.words[index]) and not (
+                following and following.is_capital and index == 0
+            )
         if not self.doubtful(self.words[index]):
             return True
         return index > 0 and self.governs(self.words[index - 1].folded)
+
+    def verb_like(self, word: Token) -> bool:
+        """Whether a word that no table knows looks like "he does it": "verdaut", in a text with capitals."""
+        lex, folded = self.lex, word.folded
+        if not self.cased or word.is_capital or word.kind is not Kind.WORD or len(folded) < _LEAST_VERB:
+            return False
+        return folded.endswith("t") and folded not in lex.common and not lex.begins("participle", folded)
 
     def doubtful(self, word: Token) -> bool:
         """Whether a verb form may be a noun here."""

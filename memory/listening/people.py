@@ -72,6 +72,9 @@ class People(Naming):
             owner = "other"
         elif lex.has("article", words[index].folded) or lex.has("relation_lead", words[index].folded):
             owner = "article"
+        elif self._family_name(words, index):
+            key = lex.relations[words[index].folded]
+            return Mention(index, index + 1, "", words[index].text, key, "self")
         else:
             return None
         start = index + 1
@@ -103,6 +106,16 @@ class People(Naming):
             return None
         name, last = self._name(piece.words, start, sure=False)
         return Mention(at, last, name, known=self._is_known(name)) if name else None
+
+    def _family_name(self, words: Sequence[Token], at: int) -> bool:
+        """Whether a relation stands for a name, as in "Mum's at Willow Court"; not before one: "Nan Beryl"."""
+        lex, word = self.lex, words[at]
+        if not lex.has("family_name", word.folded) or (not word.is_capital and not self.lower):
+            return False
+        following = words[at + 1] if at + 1 < len(words) else None
+        before = words[at - 1].folded if at else ""
+        led = any(lex.has(kind, before) for kind in ("possessive", "their", "article"))
+        return not led and not (following is not None and following.is_capital)
 
     def _possessive(self, words: Sequence[Token], at: int) -> bool:
         return at < len(words) and (
@@ -316,6 +329,9 @@ class People(Naming):
                     name, last = self._name(piece.words, start, sure=False)
                     word = piece.words[start]
                     fits = word.is_capital or self._is_known(word.text) or self.lower
+                    given = self.lex.has("first_name", word.folded) or self._is_known(word.text)
+                    if self.lex.nouns and start and not given:
+                        fits = False  # "... im Fernstudium, mein Vater ..."
                     if name and last == mention.first and fits and "," in between:
                         mention = Mention(
                             start,
