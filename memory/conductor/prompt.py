@@ -68,7 +68,7 @@ def build_request(
         instructions="\n\n".join(part for part in told if part),
         overview=render(overview.blocks, overview.missing),
         settled=render_settled(overview.block(SETTLED).entries),
-        messages=(*messages_of(history), Message(role="user", text=turn.said), *exchange),
+        messages=(*messages_of(history), Message(role="user", text=turn.said, speaker=speaker), *exchange),
         tools=tuple(tools),
         language=language,
         zone=zone,
@@ -111,7 +111,7 @@ def messages_of(history: Sequence[tuple[Turn, Sequence[str]]]) -> list[Message]:
         if answer:
             kept.append(Message(role="assistant", text=answer))
         if turn.said:
-            kept.append(Message(role="user", text=turn.said))
+            kept.append(Message(role="user", text=turn.said, speaker=turn.speaker))
     return list(reversed(kept))
 
 

@@ -199,6 +199,12 @@ def _create(session: Session, context: ToolContext, told: CreateCard, now: datet
         if _may_change(context, card):
             old.append(card)
     subject = told.subject or (context.conversation.speaker if category is Category.FACT else "")
+    people = tuple(told.people)
+    if context.guest and category is Category.EVENT and context.conversation.speaker not in people:
+        people = (
+            *people,
+            context.conversation.speaker,
+        )  # who holds the phone takes part
     new = NewCard(
         category=category,
         text=told.text,
@@ -207,7 +213,7 @@ def _create(session: Session, context: ToolContext, told: CreateCard, now: datet
         relation=told.relation,
         attribute=told.attribute,
         value=told.value,
-        people=tuple(told.people),
+        people=people,
         language=context.language,
         author=Author.GUEST if context.guest else Author.OWNER,
         speaker=context.conversation.speaker,
@@ -352,6 +358,7 @@ def _hit(hit: Found, short: str, context: ToolContext, now: datetime) -> dict[st
         "text": card.text,
         "title": card.title,
         "subject": card.subject,
+        "speaker": card.speaker,
         "relation": card.relation,
         "attribute": card.attribute,
         "value": card.value,

@@ -48,6 +48,7 @@ class Message:
 
     role: str  # "user" or "assistant"
     text: str = ""
+    speaker: str = ""  # the guest who said it; "" is the owner, or the assistant
     calls: tuple[ToolCall, ...] = ()
     results: tuple[ToolResult, ...] = ()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from pydantic_ai import messages as wire
 from pydantic_ai.models import ModelRequestParameters
@@ -91,13 +92,18 @@ def _joined(messages: Sequence[Message]) -> Iterator[Message]:
     for message in messages:
         plain = not (message.calls or message.results)
         if held is not None and plain and held.role == message.role and not (held.calls or held.results):
-            held = Message(role=held.role, text=f"{held.text}\n\n{message.text}")
+            held = Message(role=held.role, text=f"{held.text}\n\n{_words(message)}")
             continue
         if held is not None:
             yield held
-        held = message
+        held = replace(message, text=_words(message))
     if held is not None:
         yield held
+
+
+def _words(message: Message) -> str:
+    """The words of a message; a guest's are marked, for a wire format knows only one user."""
+    return f"[{message.speaker} says:] {message.text}" if message.speaker and message.text else message.text
 
 
 def _answer(message: Message) -> list[wire.ModelResponsePart]:

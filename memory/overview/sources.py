@@ -158,6 +158,7 @@ def card_entry(card: Card, *, language: str, now: datetime, rank: int = 0) -> En
         "text": card.text,
         "title": card.title,
         "subject": card.subject,
+        "speaker": card.speaker,
         "relation": card.relation,
         "people": list(card.people),
         "when": None

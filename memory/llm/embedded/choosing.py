@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -9,18 +10,19 @@ from memory.language import TimeMention, find_times, fold, terms
 from memory.llm.embedded.matching import card_text
 from memory.llm.embedded.scene import Json, Scene, when_of
 
+_SIGNS = re.compile(r"[^\w'’\-]+")
 _BY_GRANULARITY = {"week": timedelta(days=7), "month": timedelta(days=31), "year": timedelta(days=366)}
 
 
 def chosen(scene: Scene, options: Sequence[Json]) -> tuple[Json, ...] | None:
     """The options that the message picks; () for none of them, None when it does not say."""
     voice = scene.phrases.voice
-    words = set(scene.folded.replace(",", " ").replace(".", " ").replace("!", " ").split())
-    padded = f" {' '.join(scene.folded.split())} "
+    plain = _SIGNS.sub(" ", scene.folded).split()
+    words, padded = set(plain), f" {' '.join(plain)} "
+    if _lets_be(scene) or any(f" {word} " in padded for word in voice.none):
+        return ()
     if any(f" {word} " in padded for word in voice.all):
         return tuple(options)
-    if any(f" {word} " in padded for word in voice.none) or scene.heard.yes_no is False:
-        return ()
     kept = list(options)
     narrowed = False
     kinds = {kind for kind, names in voice.categories.items() if words & names}
@@ -42,7 +44,13 @@ def chosen(scene: Scene, options: Sequence[Json]) -> tuple[Json, ...] | None:
             return (options[at],)
     if words & voice.last:
         return (options[-1],)
-    return None
+    return () if scene.heard.yes_no is False else None
+
+
+def _lets_be(scene: Scene) -> bool:
+    """Whether the person takes the whole matter back: in "no, keep them all" the "all" chooses nothing."""
+    request = scene.heard.request
+    return scene.has("let_be") or (request is not None and request.verb == "cancel" and not request.topic)
 
 
 def _on_day(scene: Scene, options: Sequence[Json]) -> list[Json]:

@@ -55,15 +55,29 @@ def _first(scene: Scene) -> Sequence[Wanted]:
 def told_now(scene: Scene) -> tuple[Json, ...]:
     """What the person told in this conversation's last messages, as cards: a statement whose keeping failed
     is still known, a joke or a "what if" still is not."""
-    said = [m.text for m in scene.request.messages if m.role == "user" and m.text and not m.results]
+    said = [m for m in scene.request.messages if m.role == "user" and m.text and not m.results]
     told = []
-    for text in reversed(said[:-1][-_MESSAGES_BACK:]):
-        heard = listen(text, language=scene.language, now=scene.now, zone=scene.zone)
+    for message in reversed(said[:-1][-_MESSAGES_BACK:]):
+        if message.speaker != scene.speaker:
+            continue  # what a guest told is the guest's, and the other way round
+        heard = listen(message.text, language=scene.language, now=scene.now, zone=scene.zone)
         told += [candidate for candidate in heard.candidates if candidate.category in _STATEMENTS]
     return tuple(
-        {"id": f"said-{at}", "category": "said", "text": each.text, "subject": each.subject}
+        {
+            "id": f"said-{at}",
+            "category": "said",
+            "text": each.text,
+            "subject": each.subject,
+            "speaker": scene.speaker,
+        }
         for at, each in enumerate(told)
     )
+
+
+def _is_anothers(scene: Scene, card: Json) -> bool:
+    """Whether "I" in the question and "I" in a card are two people: the owner and a guest, or two guests."""
+    asks_own = scene.heard.question is not None and scene.heard.question.about_speaker
+    return asks_own and not asking.names(scene) and str(card.get("speaker") or "") != scene.speaker
 
 
 def _answering(scene: Scene) -> tuple[Fit, ...]:
@@ -75,7 +89,9 @@ def _answering(scene: Scene) -> tuple[Fit, ...]:
         now=scene.now,
     )
     just_told = {candidate.text for candidate in scene.heard.candidates}
-    cards = tuple(card for card in scene.found if card.get("text") not in just_told)
+    cards = tuple(
+        card for card in scene.found if card.get("text") not in just_told and not _is_anothers(scene, card)
+    )
     told = told_now(scene)
     if scene.has("former") and told:
         return find(told)

@@ -38,6 +38,8 @@ def _plain(scene: Scene, card: Json) -> str | None:
     """A card as a sentence of its own, or None when its words need a lead."""
     text = str(card.get("text") or "")
     when = when_of(card.get("when"), scene.zone)
+    if _voice(scene, card):
+        return _with_moment(scene, sentence(_item(scene, card)), card)
     foreign = foreign_gloss(scene, text)
     if foreign is not None:
         return _with_moment(scene, scene.say("answer.foreign", what=clause(text), gloss=foreign), card)
@@ -72,8 +74,20 @@ def foreign_gloss(scene: Scene, text: str) -> str | None:
     return scene.phrases.listed(words) if words else None
 
 
+def _voice(scene: Scene, card: Json) -> str:
+    """Whose "I" a card holds when it is not that of the one who is spoken to; "" when nobody else's."""
+    speaker = str(card.get("speaker") or "")
+    if speaker == scene.speaker:
+        return ""
+    if speaker:
+        return "" if fold(speaker) in fold(str(card.get("text") or "")) else speaker
+    return scene.request.name if _is_first_person(scene, card) else ""
+
+
 def _item(scene: Scene, card: Json) -> str:
     text = clause(str(card.get("text") or ""))
+    if voice := _voice(scene, card):
+        return f"{voice}: {scene.phrases.quoted(text)}"
     title = str(card.get("title") or "")
     return f"{title}: {text}" if title and fold(title) not in fold(text) else text
 
@@ -87,7 +101,8 @@ def items(scene: Scene, cards: Sequence[Json]) -> str:
 def about(scene: Scene, card: Json) -> str:
     """One card as an item: its words turned to the person where that is safe, with its moment."""
     item = _item(scene, card)
-    item = turned(item, scene.phrases) or scene.phrases.quoted(item)
+    if not _voice(scene, card):
+        item = turned(item, scene.phrases) or scene.phrases.quoted(item)
     moment = saying.moment(scene, card.get("when"))
     return f"{item} ({moment})" if moment else item
 
