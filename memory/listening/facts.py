@@ -210,7 +210,7 @@ def introduced(found: list[Candidate]) -> list[Candidate]:
             and at is not None
             and candidate.text.startswith(candidate.subject)
         ):
-            said = _uncontracted(scene, candidate.text.removeprefix(candidate.subject).strip(" ,"))
+            said = _uncontracted(candidate.text.removeprefix(candidate.subject).strip(" ,"))
             person = merged[at]
             span = (min(person.span[0], candidate.span[0]), max(person.span[1], candidate.span[1]))
             merged[at] = replace(
@@ -229,11 +229,9 @@ def introduced(found: list[Candidate]) -> list[Candidate]:
     return merged
 
 
-def _uncontracted(scene: Scene, said: str) -> str:
+def _uncontracted(said: str) -> str:
     """What is said of a person without the end of a contraction: "'s nine now" is "nine now"."""
-    first, _, rest = said.partition(" ")
-    short = fold(first)
-    return rest if rest and short.startswith("'") and scene.lex.has("copula", short) else said
+    return re.sub(r"^['’](?:s|re) (?!got\b|been\b|had\b)", "", said)
 
 
 def _put_right(scene: Scene, clauses: list[Clause]) -> list[Clause]:

@@ -22,7 +22,7 @@ CORRECTED = 0.3  # ... when the person puts something right
 APART = 0.8  # ... beside an event that would else be told with it
 AMONG = 0.33  # ... when another clause of the sentence is lasting
 LIVED = 0.6  # ... beside an event that is over
-HEALERS = ("doctor", "dentist", "therapist", "physiotherapist", "vet", "midwife")
+HEALERS = ("teacher", "doctor", "dentist", "therapist", "physiotherapist", "vet", "midwife")
 # Rows about a person; said of a thing ("our cat is twelve") they are not the speaker's.
 OWN = (
     "age",

@@ -84,7 +84,8 @@ def _subject(
     """Whom a clause is about and how many of its first words say so."""
     lex, words = scene.lex, piece.words
     if is_age(scene, piece):
-        return replace(before), 0
+        alone = not before.kind and lex.has("elides_self", lex.language)
+        return (Subject(kind="self") if alone else replace(before)), 0
     at = 0
     while at < len(words) and (lex.has("adverb", words[at].folded) or lex.has("filler", words[at].folded)):
         at += 1
@@ -238,7 +239,8 @@ def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, l
             return f"{who or clause.antecedent.said(scene.text)}, {clause.link} {said}"
         if subject.kind == "self":  # "the clinic where I work ..."
             return f"{clause.antecedent.said(scene.text)} {clause.link} {said}"
-        return f"{subject.name or subject.words or clause.antecedent.said(scene.text)} {said}"
+        who = subject.name or subject.words or clause.antecedent.said(scene.text)
+        return re.sub(r" (?=['’](?:s|re|ve|ll|d|m)\b)", "", f"{who} {said}")
     said = in_order(scene, piece, clause, lead)
     if subject.kind == "thing" and clause.bare_verb and lead == 0:
         return f"{subject.words} {said}"
