@@ -115,8 +115,8 @@ def _outcome(session: Session, turn: Turn, following: Turn | None) -> tuple[int,
     if following is None:
         return None
     heard = _heard(session, turn, following)
-    if still_right(session, turn) is not None and heard.yes_no is not None:
-        return (1 if heard.yes_no else -1), STILL_RIGHT
+    if still_right(session, turn) is not None and (answered := _answered(turn, heard)) is not None:
+        return (1 if answered else -1), STILL_RIGHT
     used = outcomes.used_in(session, turn.id)
     put_right = bool(outcomes.corrected_in(session, following.id, used))
     verdict = read(turn.said, heard, put_right=put_right)
@@ -140,12 +140,17 @@ def _answer_acts(session: Session, turn: Turn, following: Turn | None) -> list[w
     card = still_right(session, turn)
     if card is None or following is None:
         return []
-    answered = _heard(session, turn, following).yes_no
+    answered = _answered(turn, _heard(session, turn, following))
     if answered is None:
         return []
     move = worth.Move.CONFIRM if answered else worth.Move.DENY
     logged = outcomes.add_act(session, turn.person_id, card.id, move.value, at=following.created_at)
     return [] if logged is None else [act_of(logged)]
+
+
+def _answered(turn: Turn, heard: Heard) -> bool | None:
+    """The person's answer to "still right?"; to call it wrong is a no, whatever word it begins with."""
+    return False if read(turn.said, heard) is Verdict.WRONG else heard.yes_no
 
 
 def _heard(session: Session, turn: Turn, following: Turn) -> Heard:

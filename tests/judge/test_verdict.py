@@ -33,6 +33,13 @@ def verdict(asked: str, said: str, language: str = "en") -> Verdict:
         ("fr", "Ce n'est plus vrai", Verdict.WRONG),
         ("fr", "Merci !", Verdict.THANKED),
         ("pt", "Isso está errado", Verdict.WRONG),
+        ("pt", "Isso estava errado.", Verdict.WRONG),
+        ("pt", "Não era isso que perguntei", Verdict.WRONG),
+        ("es", "Eso era falso.", Verdict.WRONG),
+        ("fr", "C'était faux.", Verdict.WRONG),
+        ("fr", "Ce n'était pas vrai.", Verdict.WRONG),
+        ("en", "That was not right.", Verdict.WRONG),
+        ("de", "Das war falsch.", Verdict.WRONG),
         ("pt", "Obrigada!", Verdict.THANKED),
     ],
 )

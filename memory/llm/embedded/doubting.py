@@ -44,12 +44,24 @@ def _ask(card: Json, about: str) -> Wanted:
 # after it.
 
 
+def _says_yes(scene: Scene) -> bool | None:
+    """What the person answers to the question; None when it is no answer. "That was wrong" is a no."""
+    if scene.pending[0] != ASK:
+        return None
+    return False if _calls_wrong(scene) else scene.heard.yes_no
+
+
 def _wanted(scene: Scene) -> bool:
-    return scene.pending[0] == ASK and scene.heard.yes_no is not None
+    return _says_yes(scene) is not None
+
+
+def _is_all(scene: Scene) -> bool:
+    """Whether the message answers the question, and holds nothing else."""
+    return _wanted(scene) and not scene.heard.candidates and scene.heard.question is None
 
 
 def _is_denied(scene: Scene) -> bool:
-    return scene.heard.yes_no is False and not scene.heard.candidates
+    return _says_yes(scene) is False and not scene.heard.candidates
 
 
 def _first(scene: Scene) -> Sequence[Wanted]:
@@ -67,7 +79,7 @@ def _text(scene: Scene) -> str:
         return ""  # "no, it is line 14 now": what is told now is answered as such
     if any(made.ok for made in scene.results("create_card")):
         return scene.say("react.change")
-    if scene.heard.yes_no:
+    if _says_yes(scene):
         return scene.say("ask.right_yes")
     other = _other_answer(scene)
     return f"{scene.say('ask.right_no_but')} {other}" if other else scene.say("ask.right_no")
@@ -84,6 +96,7 @@ def _other_answer(scene: Scene) -> str:
 
 
 DOUBT = Part(name="doubt", wanted=_wanted, first=_first, second=_second, text=_text)
+DOUBT_ONLY = replace(DOUBT, name="doubt only", wanted=_is_all, takes_all=True)
 
 
 # The person says that the answer was wrong.
@@ -95,6 +108,10 @@ def _is_told_wrong(scene: Scene) -> bool:
         return False
     if any(not _is_bare(candidate.text, scene) for candidate in heard.candidates):
         return False  # what is told in full replaces by itself
+    return _calls_wrong(scene)
+
+
+def _calls_wrong(scene: Scene) -> bool:
     return len(scene.said.split()) <= _LONG and scene.has("told_wrong")
 
 

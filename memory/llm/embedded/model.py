@@ -33,6 +33,7 @@ PARTS: tuple[Part, ...] = (
     *deciding.ALL,
     todo.PENDING,
     todo.PROPOSAL,
+    doubting.DOUBT_ONLY,
     doubting.DOUBT,
     doubting.WRONG,
     forgetting.FORGETTING,

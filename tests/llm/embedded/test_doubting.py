@@ -140,6 +140,33 @@ def test_a_no_with_the_new_value_is_put_right_at_once() -> None:
     assert active(played) == ["Bus 47 goes to the clinic."]
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "No, that was wrong."),
+        ("de", "Das war falsch."),
+        ("pt", "Isso estava errado."),  # begins like a yes
+        ("fr", "C'était faux."),
+        ("es", "Eso era falso."),
+    ],
+)
+def test_to_call_it_wrong_is_a_no_and_is_answered_once(language: str, said: str) -> None:
+    kept, ask, _ = BUS[language]
+    played = talk(language, kept)
+    played.memory.cards[0]["suspect"] = True
+    played.say(ask)
+    answer = played.say(said)
+    assert answer.count("?") == 1
+    assert not played.memory.pending  # not asked the same again
+
+
+def test_a_question_behind_the_no_is_answered_too() -> None:
+    played = talk("en", BUS["en"][0], "The clinic opens at eight.")
+    played.memory.cards[0]["suspect"] = True
+    played.say(BUS["en"][1])
+    assert "eight" in played.say("No. When does the clinic open?")
+
+
 def test_no_card_is_blamed_for_small_talk_or_for_what_was_not_answered() -> None:
     played = talk("en", BUS["en"][0])
     played.say("Hello there!")
