@@ -118,6 +118,8 @@ class _Walk(Look):
         return 0
 
     def _close(self) -> None:
+        while len(self.current) > 1 and self.lex.has("and", self.current[-1].folded):
+            self.current.pop()
         if self.current:
             tokens = self._without_gaps(self._with_punctuation(self.current))
             self.done.append(
@@ -178,6 +180,8 @@ class _Walk(Look):
             for name, role in (("because", Role.CAUSE), ("condition", Role.CONDITION)):
                 match = lex.begins(name, rest.norm)
                 length = rest.range_of(match)[1] if match else 0
+                if match and not comma and self._only_stresses(index):
+                    continue
                 if match and self.verb_within(index + length):
                     self._open(role)
                     if role is Role.CONDITION:
@@ -214,6 +218,11 @@ class _Walk(Look):
             return index + 1
         self.current.append(word)
         return index + 1
+
+    def _only_stresses(self, index: int) -> bool:
+        """Whether a "denn" only stresses a question: "wo ist denn der Schlüssel"."""
+        lex, first = self.lex, self.words[0].folded
+        return lex.has("particle", self.words[index].folded) and (lex.has("wh", first) or first in lex.verbs)
 
     # each kind of boundary
 

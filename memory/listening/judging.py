@@ -34,7 +34,7 @@ OWN = (
     "handed",
     "origin",
 )
-STRONG = ("home", "job", "diet", "allergy", "age", "code")  # rows that need no lean
+STRONG = ("home", "job", "diet", "allergy", "health", "age", "code")  # rows that need no lean
 HABIT = 0.15  # ... when a word of it says "always", "for years", "in the mornings"
 ELIDED = 0.62  # ... when "I" is left out
 LAUGHED = 0.6  # what leans further to the unreal and is told with a laugh is a joke
@@ -207,6 +207,8 @@ def has_code(piece: Piece) -> bool:
         if word.kind is not Kind.NUMBER or is_hour(word):
             continue
         digits = re.sub(r"\D", "", word.text)
+        if len(digits) >= 2 and any(sign in word.text for sign in "#*"):
+            return True
         if len(digits) >= 4 and not re.fullmatch(r"19\d\d|20[0-4]\d", word.text):
             return True
         if (word.text.startswith("0") and len(digits) >= 2) or (

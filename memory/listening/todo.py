@@ -165,6 +165,9 @@ def task(scene: Scene, piece: Piece) -> Found | None:
     named = "body" if groups.get("body") else "body2" if groups.get("body2") else ""
     if named:
         start, end = piece.range_of(match, named)
+        if first and all(_is_pronoun(scene, word.folded) for word in piece.words[start:end]):
+            end = start  # "I must do the gutters, put that on my list"
+            last = len(piece)
         body = Piece([*piece.part(0, first).tokens, *piece.part(start, end).tokens, *piece.part(last).tokens])
     else:
         body = piece.without(first, last)
@@ -184,6 +187,10 @@ def task(scene: Scene, piece: Piece) -> Found | None:
         ),
         Piece(()),
     )
+
+
+def _is_pronoun(scene: Scene, word: str) -> bool:
+    return any(scene.lex.has(kind, word) for kind in ("it", "third", "demonstrative", "clitic"))
 
 
 def memo(scene: Scene, piece: Piece) -> Found | None:

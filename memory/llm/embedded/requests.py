@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 
 from memory.language import find_times, fold, next_occurrence, question_words, say_date, say_time, terms
 from memory.language import words as split_words
-from memory.listening import Act
+from memory.listening import Act, handed
 from memory.llm.embedded import arithmetic, asking, chat, knowing, places, shortening, stating, talks, unknown
 from memory.llm.embedded.matching import answering
 from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene, when_of
 from memory.llm.embedded.topics import topics
-from memory.records import When
+from memory.records import Category, When
 
 LISTS = frozenset({"agenda", "tasks", "date", "time", "time_in"})  # answered from cards or the clock
 _LONG_CHARS = 240  # from here on a message carries a text to shorten
@@ -34,10 +34,11 @@ def kind(scene: Scene) -> str:
         return ""
     is_request = Act.REQUEST in heard.acts
     asks = is_request or heard.question is not None or Act.QUESTION in heard.acts
-    if not asks and scene.heard.candidates and "?" not in scene.said:
+    if not asks and scene.heard.candidates and ("?" not in scene.said or _puts_down(scene)):
         return ""
     for name in _SIMPLE:
-        if scene.has(name) and (asks or name in _ASKED_ONLY) and _can(scene, name):
+        asked_for = asks or name in _ASKED_ONLY or (name == "summary" and bool(handed(scene.message)))
+        if scene.has(name) and asked_for and _can(scene, name):
             return name
     if not is_request:
         place = {"where", "who", "when"} & set(scene.phrases.asked(scene.folded))
@@ -46,6 +47,12 @@ def kind(scene: Scene) -> str:
     if scene.has("recipe"):
         return "recipe"
     return "other" if is_about_memory(scene) else ""
+
+
+def _puts_down(scene: Scene) -> bool:
+    """Whether a message has something to be done or a date to keep, so that its "?" asks for no list."""
+    kinds = (Category.TASK, Category.REMINDER, Category.MEMO, Category.EVENT)
+    return any(candidate.category in kinds for candidate in scene.heard.candidates)
 
 
 def is_about_memory(scene: Scene) -> bool:
@@ -180,8 +187,9 @@ def _salutation(scene: Scene) -> str:
 
 
 def _summary(scene: Scene) -> str:
-    pasted = scene.said if len(scene.said) >= _LONG_CHARS else scene.said_before
-    short = shortening.shorten(pasted, embedder=scene.embedder)
+    text = handed(scene.message) or handed(scene.message_before)
+    text = text or (scene.message if len(scene.message) >= _LONG_CHARS else scene.message_before)
+    short = shortening.shorten(text, embedder=scene.embedder, language=scene.language)
     return scene.say("request.summary", what=short) if short else scene.say("request.too_short")
 
 

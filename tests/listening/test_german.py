@@ -1,0 +1,220 @@
+"""What German does its own way: verbs at the end, nouns with capitals, polite address, dialect, compounds."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from memory.listening import Act, Candidate, Heard, listen
+from memory.listening.lexicon import lexicon
+from memory.listening.vocabulary import Prefixed, any_of, verb_forms
+from memory.records import Category
+
+NOW = datetime(2026, 6, 8, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))
+
+
+def hear(text: str, previous: str = "") -> Heard:
+    return listen(text, language="de", now=NOW, zone="Europe/Berlin", previous=previous)
+
+
+def texts(text: str, previous: str = "") -> list[str]:
+    return [candidate.text for candidate in hear(text, previous).candidates]
+
+
+def first(text: str, previous: str = "") -> Candidate:
+    return hear(text, previous).candidates[0]
+
+
+def test_a_noun_that_is_written_like_a_verb_is_none() -> None:
+    folded = [token.folded for token in lexicon("de").tokens("Mein Essen mag der Koch, er kocht es.")]
+    verbs = [word for word in folded if word in lexicon("de").verbs]
+    assert verbs == ["mag", "kocht"]
+
+
+def test_polite_address_is_not_she() -> None:
+    assert [t.folded for t in lexicon("de").tokens("Kennen Sie sie?")] == ["kennen", "Sie", "sie", "?"]
+
+
+@pytest.mark.parametrize(
+    ("text", "act"),
+    [
+        ("Wissen Sie noch, wie mein Masseur heißt?", Act.QUESTION),
+        ("Löschen Sie bitte das mit den Schulden.", Act.FORGET),
+        ("Können Sie mir ein Gedicht zum Richtfest schreiben?", Act.REQUEST),
+        ("Was wissen Sie eigentlich über mich?", Act.WHAT_DO_YOU_KNOW),
+    ],
+)
+def test_polite_wishes_are_understood(text: str, act: Act) -> None:
+    assert act in hear(text).acts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Erinnern Sie mich bitte Mittwoch um acht an die Grünschnittabholung.",
+        "Könnten Sie mich wohl am Mittwoch um acht daran erinnern, die Grünschnittabholung zu bezahlen?",
+        "Mittwoch um acht ist Grünschnittabholung, pingst du mich an?",
+        "Da musst mich am Mittwoch um acht erinnern, dass ich die Grünschnittabholung bestell.",
+    ],
+)
+def test_reminders_in_every_tone(text: str) -> None:
+    reminders = [c for c in hear(text).candidates if c.category is Category.REMINDER]
+    assert len(reminders) == 1
+    assert "Grünschnittabholung" in reminders[0].text
+    assert reminders[0].when is not None
+    assert reminders[0].when.start.isoformat() == "2026-06-10T08:00:00"
+
+
+def test_remind_me_before_a_question_is_a_question() -> None:
+    heard = hear("Erinner mich schnell: Wie heißt unsere Steuerberaterin?")
+    assert Act.QUESTION in heard.acts
+    assert not heard.candidates
+
+
+def test_what_is_told_before_a_reminder_is_told_apart() -> None:
+    said = "Mein Schwager Jörn zieht am Samstag um, erinner mich am Freitag um 18 Uhr, dass ich Kisten hole."
+    found = hear(said).candidates
+    reminder = next(c for c in found if c.category is Category.REMINDER)
+    assert reminder.text == "Kisten hole"
+    assert any("Jörn" in c.text and c.category is not Category.REMINDER for c in found)
+
+
+def test_the_verb_comes_second_in_a_sentence_of_its_own() -> None:
+    assert "Ich spiele seit meiner Pensionierung Orgel" in texts(
+        "Du musst wissen, dass ich seit meiner Pensionierung Orgel spiele."
+    )
+    assert texts("Seit dem Umzug wohne ich in Halle, und meistens hocke ich im Keller.") == [
+        "Seit dem Umzug wohne ich in Halle",
+        "Meistens hocke ich im Keller",
+    ]
+
+
+def test_a_relative_clause_led_by_a_preposition() -> None:
+    found = texts("Mein Bruder, mit dem ich zusammen wohne, arbeitet bei der Post.")
+    assert found == ["Mein Bruder, mit dem ich zusammen wohne", "Mein Bruder arbeitet bei der Post"]
+
+
+def test_the_one_is_the_person_spoken_of() -> None:
+    assert "Meine Tante verträgt keinen Knoblauch" in texts(
+        "Meine Tante kommt aus Bari, und die verträgt keinen Knoblauch."
+    )
+
+
+def test_an_if_reaches_only_what_hangs_on_it() -> None:
+    found = texts("Das WLAN heißt Ringelnatz, und falls es spinnt, rufen wir den Nachbarn.")
+    assert "Das WLAN heißt Ringelnatz" in found
+    assert not any("spinnt" in text for text in found)
+
+
+def test_whether_is_no_if() -> None:
+    assert texts("Ich weiß nicht, ob ich es schon erzählt habe, aber ich trage ein Hörgerät.") == [
+        "Ich trage ein Hörgerät"
+    ]
+
+
+def test_umlauts_in_two_letters() -> None:
+    assert texts("ich wohne ueber der baeckerei und kann kein suesses ertragen")
+    assert lexicon("de").tokens("fuer")[0].folded == "fur"
+    assert lexicon("de").tokens("neue")[0].folded == "neue"  # no umlaut in it
+
+
+def test_dialect_is_looked_up_as_what_it_means() -> None:
+    assert texts("i wohn ned mehr in Tölz") == ["I wohn ned mehr in Tölz"]
+    assert [t.folded for t in lexicon("de").tokens("i mog nix")] == ["ich", "mag", "nichts"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "relation"),
+    [
+        ("Kollege Schmitz übernimmt meine Kunden.", "Schmitz", "Kollege"),
+        ("Mein Skatbruder Alfons hört schlecht.", "Alfons", "Skatbruder"),
+        ("Meine Reitlehrerin heißt Yvonne.", "Yvonne", "Reitlehrerin"),
+        ("Gestern rief Herr Wiese von der Hausverwaltung an.", "Herr Wiese", "Hausverwaltung"),
+        ("Mein Friseur, der Ali, schneidet nur nach Termin.", "Ali", "Friseur"),
+    ],
+)
+def test_people_by_what_they_are(text: str, name: str, relation: str) -> None:
+    people = [c for c in hear(text).candidates if c.category is Category.PERSON]
+    assert [(c.subject, c.relation) for c in people] == [(name, relation)]
+
+
+def test_a_thing_is_nobodys_name() -> None:
+    assert not any(
+        c.category is Category.PERSON
+        for c in hear("Ich lerne im Fernstudium, mein Vater hilft mir.").candidates
+    )
+    assert not any(c.people for c in hear("Wir heizen mit Wärmepumpe.").candidates)
+    assert not any(
+        c.relation for c in hear("Der Hund von meiner Tochter heißt Bruno.").candidates
+    )  # she is not called so
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "kept", "wrong"),
+    [
+        ("Mein Urologe heißt Dr. Sattler.", "Pardon, Sattmann, ich hab mich vertan.", "Sattmann", "Sattler"),
+        ("Die Nummer vom Hafenamt ist 0431 22071.", "ups, vertippt, 0431 22017", "0431 22017", "0431 22071"),
+    ],
+)
+def test_a_bare_value_puts_the_message_before_right(before: str, said: str, kept: str, wrong: str) -> None:
+    heard = hear(said, previous=before)
+    assert any(kept in c.text for c in heard.candidates)
+    assert not any(wrong in c.text for c in heard.candidates)
+    assert heard.correction is not None
+    assert heard.correction.wrong == wrong
+
+
+def test_signs_behind_a_code_belong_to_it() -> None:
+    assert "0815#" in first("Der Code für die Waschküche ist 0815#.").text
+    assert "*77*" in first("Die Kurzwahl vom Pförtner ist *77*.").text
+
+
+def test_done_is_no_fact() -> None:
+    heard = hear("den antrag hab ich vorhin eingeworfen, das kannst du abhaken")
+    assert heard.request is not None
+    assert heard.request.verb == "done"
+    assert not heard.candidates
+
+
+def test_moving_a_reminder_makes_no_new_one() -> None:
+    heard = hear("Schieb die Erinnerung mit dem Ölwechsel auf Donnerstag.")
+    assert heard.request is not None
+    assert heard.request.verb == "move"
+    assert not heard.candidates
+
+
+def test_put_that_on_my_list_means_what_was_said_before_it() -> None:
+    task = first("ich muss echt mal die regentonne schrubben, schmeiß das auf meine to-dos ja?")
+    assert task.category is Category.TASK
+    assert "regentonne schrubben" in task.text
+    assert "das" not in task.text.split()
+
+
+def test_denn_only_stresses_a_question() -> None:
+    assert not texts("wo ist denn bei uns der gashahn, es riecht komisch")
+    assert texts("ich brauch was mildes, denn mein magen verträgt keinen essig")
+
+
+def test_verb_tables() -> None:
+    finite, _, _ = verb_forms(
+        {
+            "strong": "fahren:fahrt:fuhr",
+            "classes": [{"cut": "n", "short": True, "other": "|n|t", "words": "sammeln"}],
+        }
+    )
+    assert {"fahrt", "fahrst", "fuhren", "sammle", "sammelt"} <= finite
+    words = Prefixed({"ruft"}, ("an", "zuruck"))
+    assert "anruft" in words
+    assert "zuruckruft" in words
+    assert "ausruft" not in words
+    assert set(words) == {"ruft"}
+
+
+def test_a_pattern_of_many_words_takes_the_longest() -> None:
+    import re
+
+    pattern = re.compile(rf"(?:{any_of(['an', 'andere', 'ander'])})(?![a-z])")
+    assert [m.group() for m in pattern.finditer("an andere ander anders")] == ["an", "andere", "ander"]
+    assert any_of([]) == "(?!)"
