@@ -31,10 +31,11 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
     norm = piece.norm
     if lex.search("hypothetical", norm) or lex.search("unsure", norm) or lex.search("birthday", norm):
         return None
-    if told.serves or lex.search("no_longer", norm) or _since(scene, piece, time):
+    ended = lex.search("no_longer", norm) and not lex.search("rescheduled", norm)
+    if told.serves or ended or _since(scene, piece, time):
         return None
     rule = attribute_of(scene, told)
-    if rule is not None and rule[0] == "hours":
+    if rule is not None and rule[0] in ("hours", "age", "birthday"):
         return None
     if rule is not None and rule[0] in ("home", "job", "origin") and time.past:
         return None  # "we moved here last week": what lasts is where they live

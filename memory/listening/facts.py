@@ -16,6 +16,7 @@ from memory.listening.judging import (
     APART,
     CONDITIONAL,
     CORRECTED,
+    HEALERS,
     LIVED,
     LOOSE,
     about_self,
@@ -82,7 +83,9 @@ def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[li
         each.leaning = leaning
     for before, each in pairwise(told):
         bare = each.clause.bare_verb and each.clause.joined
-        each.unreal = bare and (before.unreal or bool(scene.lex.search("hypothetical", before.piece.norm)))
+        reported = _reported(scene, before, each)
+        feigned = before.unreal or bool(scene.lex.search("hypothetical", before.piece.norm))
+        each.unreal = reported or (bare and feigned)
         if _is_gapped(scene, before, each):
             each.gapped, each.serves, each.leaning = True, before.serves, before.leaning
     return told, current
@@ -102,6 +105,16 @@ def _hanging(scene: Scene, clauses: list[Clause]) -> set[int]:
         if not after or (clauses[number + 1].joined and not clauses[number + 1].bare_verb):
             hanging |= {i for i in (number - 1,) if i >= 0}
     return hanging
+
+
+def _reported(scene: Scene, before: Told, each: Told) -> bool:
+    """Whether a clause is what somebody thinks of the speaker: "my sister says that I'm lazy"."""
+    if each.clause.role is not Role.COMPLEMENT or each.subject.kind != "self" or each.clause.joined:
+        return False
+    healer = any(m.key in HEALERS for m in before.mentions)
+    return (
+        before.subject.kind == "person" and not healer and bool(scene.lex.search("speech", before.piece.norm))
+    )
 
 
 def _is_gapped(scene: Scene, before: Told, each: Told) -> bool:
@@ -145,7 +158,10 @@ class _Judge:
         event = with_hour(event, self.told)
         before = self.told[number - 1]
         lasts = before.leaning.lasting > APART and any(c.span[0] == before.piece.start for c in self.found)
-        if number and leans_back(self.scene, each) and not before.times and not lasts:
+        denied = bool(
+            self.scene.lex.search("no_longer", before.piece.norm)
+        )  # "it isn't on Thursday now, ..."
+        if number and leans_back(self.scene, each) and (denied or (not before.times and not lasts)):
             gone = (before.piece.start, before.piece.end)
             self.found = [c for c in self.found if c.span != gone]
             text = f"{before.text}, {event.text[0].lower()}{event.text[1:]}"
@@ -210,7 +226,7 @@ def introduced(found: list[Candidate]) -> list[Candidate]:
             and at is not None
             and candidate.text.startswith(candidate.subject)
         ):
-            said = _uncontracted(candidate.text.removeprefix(candidate.subject).strip(" ,"))
+            said = _uncontracted(candidate.text.removeprefix(candidate.subject).strip(" ,:"))
             person = merged[at]
             span = (min(person.span[0], candidate.span[0]), max(person.span[1], candidate.span[1]))
             merged[at] = replace(

@@ -68,6 +68,9 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
         return False, "unreal"
     said_by = {m.key for m in told.mentions} | {lex.relations.get(w, "") for w in piece.folded}
     healer = not said_by.isdisjoint(HEALERS)  # "my doctor says I have to avoid salt"
+    spoken = lex.search("speech", norm)
+    if spoken and spoken.end() == len(norm) and told.mentions:
+        return False, "somebody's words"  # "my doctor says": what, is another clause
     if (
         lex.search("speech", norm)
         and not healer
@@ -125,11 +128,19 @@ def in_earnest(scene: Scene, told: list[Candidate]) -> list[Candidate]:
     leant = dict(zip(told_facts, leanings([c.text for c in told_facts], scene.lex.language), strict=True))
     if len(told) >= SEVERAL and all(leaning.unreal < LAUGHED for leaning in leant.values()):
         return told
-    return [
+    return _happened(scene, told) + [
         c
         for c, leaning in leant.items()
         if scene.lex.search("kept_in", fold(c.text)) and leaning.lasting > 0.7 and leaning.unreal < 0.1
     ]
+
+
+def _happened(scene: Scene, told: list[Candidate]) -> list[Candidate]:
+    """The events that are over and surely were: "no sábado fomos à pesca kkkk"."""
+    now = scene.now.replace(tzinfo=None)
+    events = [c for c in told if c.category is Category.EVENT and c.when is not None and c.when.start < now]
+    leant = leanings([c.text for c in events], scene.lex.language)
+    return [c for c, each in zip(events, leant, strict=True) if each.past > 0.5 and each.unreal < 0.15]
 
 
 def _bare_trait(scene: Scene, piece: Piece) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from memory.language import numbers
 from memory.language.folding import fold
-from memory.listening.clauses import Clause
+from memory.listening.clauses import Clause, Role
 from memory.listening.scene import Scene, strip
 from memory.listening.tokens import Kind, Piece, Token
 
@@ -50,18 +51,26 @@ def _alone(scene: Scene, clauses: Sequence[Clause]) -> Piece | None:
     lex, found = scene.lex, []
     for clause in clauses:
         piece = strip(scene, clause.piece)
+        if clause.role is Role.CAUSE:
+            continue  # "..., she was born in 43": why it is so
         if not piece or lex.search("correction_only", piece.norm) or lex.search("correction", piece.norm):
             continue
         found.append(piece)
     if len(found) != 1 or len(found[0]) > _MOST or any(w in lex.verbs for w in found[0].folded):
         return None
     small = ("article", "negation", "it", "adverb", "and")
-    words = [w for w in found[0].words if not any(lex.has(kind, w.folded) for kind in small)]
+    words = list(found[0].words)
+    for end in (0, -1):  # inside, they belong to it: "setenta e oito"
+        while words and any(lex.has(kind, words[end].folded) for kind in small):
+            words.pop(end)
     return Piece(words) if words else None
 
 
 def _counterpart(scene: Scene, right: Piece) -> tuple[int, int] | None:
     """Where the message before has the value that the right one replaces."""
+    spoken = _number_in_words(scene, right)
+    if spoken is not None:
+        return spoken
     tokens = scene.lex.tokens(scene.previous)
     before = Piece(tokens)
     if any(word.kind is Kind.NUMBER for word in right.words):
@@ -79,6 +88,17 @@ def _counterpart(scene: Scene, right: Piece) -> tuple[int, int] | None:
     if alike is None or SequenceMatcher(None, alike.folded, right.norm).ratio() < _ALIKE:
         return None
     return alike.start, alike.end
+
+
+def _number_in_words(scene: Scene, right: Piece) -> tuple[int, int] | None:
+    """Where the message before says a number in words, when the right value is one: "no, eighty-three"."""
+    language = scene.lex.language
+    said = numbers.find(right.said(scene.text), language)
+    if len(said) != 1 or not said[0].in_words:
+        return None
+    before = [n for n in numbers.find(scene.previous, language) if n.value > 1 and n.value != said[0].value]
+    nearest = min(before, key=lambda n: abs(n.value - said[0].value), default=None)
+    return nearest.span if nearest is not None else None
 
 
 def _most_like(norm: str, words: Sequence[Token]) -> Token | None:

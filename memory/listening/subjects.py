@@ -91,6 +91,8 @@ def _subject(
         at += 1
     if at >= len(words):
         return before, 0
+    if _of_oneself(scene, piece):
+        return Subject(kind="self"), 0
     for mention in mentions:
         leads = mention.first <= at or (mention.first == at + 1 and lex.has("article", words[at].folded))
         if leads and mention.last > at:
@@ -156,6 +158,16 @@ def _left_out(scene: Scene, piece: Piece, clause: Clause, before: Subject, at: i
         return not lex.has("commanded", following)
     own = word in lex.verbs and not word.endswith("s") and not lex.has("question_verb", word)
     return own and not (clause.bare_verb and before.kind) and not lex.has("commanded", word)
+
+
+def _of_oneself(scene: Scene, piece: Piece) -> bool:
+    """Whether a clause begins with the speaker's own name: "o meu nome é Ada", "I'm called Bo"."""
+    match = scene.lex.begins("intro", piece.norm)
+    if match is None:
+        return False
+    said = piece.part(*piece.range_of(match)).folded
+    kinds = ("self_any", "possessive", "self")
+    return any(w in scene.lex.first_verbs or any(scene.lex.has(kind, w) for kind in kinds) for w in said)
 
 
 def _noun_phrase(scene: Scene, piece: Piece, at: int) -> str:

@@ -200,6 +200,8 @@ def memo(scene: Scene, piece: Piece) -> Found | None:
     if match is None:
         return None
     first, last = piece.range_of(match)
+    if first and scene.people.find(piece.part(0, first)) and last == first + 1:
+        return None  # "o meu pai escreve poemas": somebody writes, nobody is asked to
     body = piece.without(first, last) if first > 4 else piece.part(last)
     title, body = _title(scene, body)
     text = _clean_note(scene, body)

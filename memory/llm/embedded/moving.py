@@ -16,7 +16,12 @@ _NTH_WEEKDAY = re.compile(r"([+-]?\d)(MO|TU|WE|TH|FR|SA|SU)")
 
 
 def mention(scene: Scene) -> TimeMention | None:
-    """The moment that the message names, if any."""
+    """The moment that the message names, if any; of two days, the one that something was moved to."""
+    if scene.has("moved"):
+        coming = find_times(scene.said, language=scene.language, now=scene.now, tense="future")
+        days = [each for each in coming if each.has_date and each.date is not None]
+        if len(days) > 1:  # "it isn't on Thursday now, they put it on Friday"
+            return days[-1]
     mentions = find_times(scene.said, language=scene.language, now=scene.now)
     timed = [mention for mention in mentions if mention.time is not None]
     return next(iter(timed or mentions), None)
