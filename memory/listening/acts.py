@@ -46,10 +46,25 @@ def forgetting(scene: Scene, piece: Piece) -> Forgetting | None:
     topic = after if len(after) >= 1 else before
     if len(before) and lex.begins("topic_first", before.norm):
         topic = before
+    closer = _which_one(scene, topic)
     topic = _plain(scene, topic)
+    tail = lex.search("forget_tail", topic.norm)
+    if tail and len(topic) > 1 + tail.group().count(" "):
+        topic = topic.without(*topic.range_of(tail))
     everything = bool(lex.begins("everything", topic.norm)) and len(topic) <= 5
-    said = topic.said(scene.text).strip(" ,.!?;:")
+    said = f"{topic.said(scene.text)} {closer}".strip(" ,.!?;:")
     return Forgetting(topic=said, everything=everything)
+
+
+def _which_one(scene: Scene, piece: Piece) -> str:
+    """The words behind a comma that say which is meant ("my old address, the Elm Grove one"), or ""."""
+    for at in range(1, len(piece.words)):
+        if not comma_at(piece, at):
+            continue
+        match = scene.lex.begins("which_one", piece.part(at).norm)
+        if match:
+            return piece.part(at).part(*piece.part(at).range_of(match)).said(scene.text)
+    return ""
 
 
 def _plain(scene: Scene, piece: Piece) -> Piece:

@@ -174,7 +174,7 @@ class _Judge:
         """Take a statement, if it is lasting enough for where it stands."""
         if self.lived is not None and each.clause.bare_verb and each.piece.end <= self.lived.span[1]:
             return  # the event tells it: "... came and fixed the leak"
-        if self.correcting and self._new_value(each):
+        if (self.correcting or has_code(each.piece)) and self._new_value(each):
             return
         threshold = CONDITIONAL if each.conditional else None
         if threshold is None and self.lived is not None and self.lived.when is not None:
@@ -190,6 +190,8 @@ class _Judge:
         """Take the "it" that says the new value of what was spoken of before ("..., it's half five now")."""
         at = next((i for i, told in enumerate(self.told) if told is each), 0)
         lex, words = self.scene.lex, each.piece.folded
+        while len(words) > 3 and lex.has("adverb", words[0]):
+            words = words[1:]
         leads = len(words) > 2 and lex.has("it", words[0]) and lex.has("copula", words[1])
         numbers = (w.kind is Kind.NUMBER or lex.begins("number_word", w.folded) for w in each.piece.words)
         valued = bool(each.times) or any(numbers)

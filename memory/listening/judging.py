@@ -22,7 +22,7 @@ CORRECTED = 0.3  # ... when the person puts something right
 APART = 0.8  # ... beside an event that would else be told with it
 AMONG = 0.33  # ... when another clause of the sentence is lasting
 LIVED = 0.6  # ... beside an event that is over
-HEALERS = ("teacher", "doctor", "dentist", "therapist", "physiotherapist", "vet", "midwife")
+HEALERS = ("doctor", "dentist", "therapist", "physiotherapist", "vet", "midwife")
 # Rows about a person; said of a thing ("our cat is twelve") they are not the speaker's.
 OWN = (
     "age",
@@ -182,6 +182,9 @@ def _anchored(scene: Scene, told: Told) -> bool:
     if told.subject.kind in ("self", "person"):
         return True
     if lex.begins("both", piece.norm):
+        return True
+    before = told.clause.antecedent
+    if told.clause.role is Role.RELATIVE and any(lex.has("possessive", w) for w in before.folded[-4:]):
         return True
     if any(m.owner in ("self", "article") or m.known for m in told.mentions):
         return True

@@ -108,8 +108,12 @@ class People(Naming):
         return Mention(at, last, name, known=self._is_known(name)) if name else None
 
     def _family_name(self, words: Sequence[Token], at: int) -> bool:
-        """Whether a relation stands for a name, as in "Mum's at Willow Court"; not before one: "Nan Beryl"."""
+        """Whether a relation stands for a name: "Mum's at Willow Court"; not before one: "Nan Beryl"."""
         lex, word = self.lex, words[at]
+        if at == 0 and lex.has("bare_relation", word.folded) and len(words) > 2:
+            return words[1].folded in lex.verbs and not lex.has(
+                "ambiguous", words[1].folded
+            )  # "son's just passed"
         if not lex.has("family_name", word.folded) or (not word.is_capital and not self.lower):
             return False
         following = words[at + 1] if at + 1 < len(words) else None

@@ -7,18 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.listening.lexicon import Lexicon
+from memory.listening.pasting import pasted
 from memory.listening.tokens import Kind, Piece, Token
 
 LONG = 1500  # characters from which on a message is taken to hold pasted text
 _TAIL_SENTENCES = 4  # how many sentences after a long text can be the person's own
 _HEAD_SENTENCES = 2
-_LONG_QUOTE = 160  # characters from which on a quotation is material, not speech
 
-_FENCED = re.compile(
-    r"<(pasted|paste|document|doc|text|email|mail|quote|quoted|file|article|content|data|context)\b[^>]*>"
-    r".*?(?:</\1>|\Z)|```.*?(?:```|\Z)|^[ \t]*>[^\n]*$",
-    re.DOTALL | re.MULTILINE | re.IGNORECASE,
-)
 _QUOTED = re.compile(
     r"«(?P<a>[^»]+)»|»(?P<b>[^«]+)«|“(?P<c>[^”“]+)[”“]|„(?P<d>[^“”\"]+)[“”\"]|\"(?P<e>[^\"]+)\""
     r"|(?<![\w])[‘'](?P<f>[^'‘’\n]{3,}(?:[’'](?=\w)[^'‘’\n]*)*)[’'](?!\w)|‹(?P<g>[^›]+)›"
@@ -43,11 +38,6 @@ class Sentence:
     quotes: tuple[Quote, ...] = ()
     play: bool = False  # said in a role
     after_colon: bool = False
-
-
-def pasted(text: str) -> list[tuple[int, int]]:
-    """Spans of `text` that are fenced as somebody else's: tags, code fences, quoted lines."""
-    return [match.span() for match in _FENCED.finditer(text)]
 
 
 def quotations(text: str, outside: Sequence[tuple[int, int]]) -> list[Quote]:
@@ -83,6 +73,9 @@ def _is_speech(text: str, quote: Quote, tokens: Sequence[Token], lex: Lexicon) -
     if len(words) <= 1:
         return False
     before = Piece([t for t in tokens if t.end <= quote.start][-4:])
+    behind = Piece([t for t in tokens if t.start >= quote.end][:6])
+    if len(words) <= 12 and (lex.search("list_noun", behind.norm) or lex.search("list_noun", before.norm)):
+        return False  # "pop 'renew passport' on my list"
     if lex.search("title_before", before.norm) and len(words) <= 8:
         return False
     return not (len(words) <= 5 and not any(t.folded in lex.verbs for t in words))

@@ -71,6 +71,7 @@ class Asked:
     relations: frozenset[str]  # stable keys: "sister"
     kinds: tuple[str, ...]  # kinds of value asked for
     topics: frozenset[str]  # what it speaks of, in other words too
+    is_chain: bool  # one relation of another: "my boss's wife"
     is_double: bool  # asks two things at once ("who is coming, and what must I leave out?")
 
 
@@ -135,7 +136,23 @@ def asked(text: str, names: Sequence[str], relations: Sequence[str], *, before: 
         relations=frozenset(keys.get(fold(word), fold(word)) for word in relations),
         kinds=kinds,
         topics=topics(rest, language),
+        is_chain=_is_chain(text, relations, known),
         is_double=_asks_twice(text, language),
+    )
+
+
+def _is_chain(text: str, relations: Sequence[str], known: Phrases) -> bool:
+    """Whether a question names somebody by two relations, one of the other; only where a word shows it."""
+    genitive = known.voice.genitive
+    keys = relation_words(known.language)
+    if not genitive or len(set(relations)) < 2:
+        return False
+    said = fold(text)
+    return any(
+        re.search(rf"\b{re.escape(first)}{re.escape(genitive)} (?:\w+ )?{re.escape(second)}\b", said)
+        for first, key in keys.items()
+        for second, other in keys.items()
+        if key in relations and other in relations and first in said and second in said
     )
 
 
@@ -287,7 +304,25 @@ def _names_someone_asked(question: Asked, card: Json, blob: str, known: Phrases,
     words = set(re.findall(r"[^\W_]+", blob))
     if any(person <= words if fully else person & words for person in question.people):
         return True
-    return bool(question.relations & relations_in(card, blob, known))
+    held = relations_in(card, blob, known)
+    if question.is_chain:  # "my boss's wife" is neither the boss nor one's own wife
+        return question.relations <= held
+    return bool(_wide(question.relations) & held)
+
+
+# A relation that takes in others: "which of the kids" may be a son.
+_WIDER: Mapping[str, frozenset[str]] = {
+    "child": frozenset({"son", "daughter", "stepson", "stepdaughter"}),
+    "sibling": frozenset({"brother", "sister"}),
+    "parent": frozenset({"mother", "father"}),
+    "grandchild": frozenset({"grandson", "granddaughter"}),
+    "grandparent": frozenset({"grandmother", "grandfather"}),
+    "partner": frozenset({"wife", "husband", "girlfriend", "boyfriend", "fiance"}),
+}
+
+
+def _wide(relations: frozenset[str]) -> frozenset[str]:
+    return relations.union(*(_WIDER.get(key, frozenset()) for key in relations))
 
 
 def relations_in(card: Json, blob: str, known: Phrases) -> frozenset[str]:
@@ -425,7 +460,7 @@ def _has_moment(question: Asked, card: Json, text: str, known: Phrases, now: dat
 
 def _opening(card: Json, text: str, known: Phrases) -> set[str]:
     """The capital word that only begins a card's sentence ("Shed key hangs ..."): it names nobody."""
-    first, _, rest = text.partition(" ")
+    first, _, rest = text.strip().partition(" ")
     named = bool(card.get("people") or card.get("subject")) or card.get("category") == "person"
     given = lexicon(known.language).has("first_name", fold(first))
     return set() if named or given or not rest[:1].islower() else {fold(first)}
