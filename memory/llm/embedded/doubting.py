@@ -18,10 +18,11 @@ from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene
 from memory.llm.embedded.voice import clause
 
-ASK = "still_right"
+ASK, RIGHT = "still_right", "what_is_right"  # what the assistant waits for
 _ANSWERED = 0.7  # share of a card's words that stand in the answer which rested on it
 _LONG = 14  # words: a longer message is about something else
 _SHORT = 5  # words of a value
+_PRONOUN = 12  # letters: "it's", "das ist", "agora é": what stands before a value that is told alone
 _NOW = re.compile(r",?\s*\b(?:now|today|jetzt|nun|agora|maintenant|ahora)\s*$", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:]\d+)*(?!\w)")
 
@@ -70,8 +71,19 @@ def _first(scene: Scene) -> Sequence[Wanted]:
 
 
 def _second(scene: Scene) -> Sequence[Wanted]:
-    denied = next((card for card in scene.found if card.get("id") == scene.pending[1].get("card")), None)
-    return _replacing(denied, scene) if denied is not None and _is_denied(scene) else ()
+    denied = _waited_for(scene)
+    if denied is None or not _is_denied(scene):
+        return ()
+    replaced = _replacing(denied, scene)
+    if replaced or _other_answer(scene):
+        return replaced
+    waited = {key: str(scene.pending[1].get(key) or "") for key in ("card", "about")}
+    return [Wanted("ask_back", {"ask": RIGHT, "data": waited})]
+
+
+def _waited_for(scene: Scene) -> Json | None:
+    """The card that the question was about, as the search found it again."""
+    return next((card for card in scene.found if card.get("id") == scene.pending[1].get("card")), None)
 
 
 def _text(scene: Scene) -> str:
@@ -97,6 +109,36 @@ def _other_answer(scene: Scene) -> str:
 
 DOUBT = Part(name="doubt", wanted=_wanted, first=_first, second=_second, text=_text)
 DOUBT_ONLY = replace(DOUBT, name="doubt only", wanted=_is_all, takes_all=True)
+
+
+# The person says what is right instead ("the 47", "it's 12 Mill Lane now").
+
+
+def _tells_what_is_right(scene: Scene) -> bool:
+    if scene.pending[0] != RIGHT or scene.heard.question is not None or len(scene.said.split()) > _LONG:
+        return False
+    return all(_is_bare(candidate.text, scene) for candidate in scene.heard.candidates)
+
+
+def _right_first(scene: Scene) -> Sequence[Wanted]:
+    asked = _asked_then(scene, str(scene.pending[1].get("about") or ""))
+    return [searching(asking.angles(asked))] if asked is not None else ()
+
+
+def _right_second(scene: Scene) -> Sequence[Wanted]:
+    denied = _waited_for(scene)
+    return _replacing(denied, scene) if denied is not None else ()
+
+
+TOLD_RIGHT = Part(
+    name="told right",
+    wanted=_tells_what_is_right,
+    first=_right_first,
+    second=_right_second,
+    text=lambda scene: (
+        scene.say("react.change") if any(made.ok for made in scene.results("create_card")) else ""
+    ),
+)
 
 
 # The person says that the answer was wrong.
@@ -206,9 +248,15 @@ def _value(scene: Scene) -> str:
     folded = scene.folded
     start = scene.phrases.cues["told_wrong"].match(folded)
     here = scene.phrases.cue("copula", folded)
-    if start is None or here is None or here.end() > start.end() or len(folded) != len(scene.said):
+    if len(folded) != len(scene.said):
         return ""  # places in the folded text must be those in the text
-    value = _NOW.sub("", scene.said[here.end() :].strip(" .!,"))
+    if scene.pending[0] == RIGHT and start is None:
+        after = here.end() if here is not None and here.end() <= _PRONOUN else 0
+    elif start is None or here is None or here.end() > start.end():
+        return ""
+    else:
+        after = here.end()
+    value = _NOW.sub("", scene.said[after:].strip(" .!,"))
     words = fold(value).split()
     if not 1 <= len(words) <= _SHORT or set(words) & scene.phrases.voice.negation:
         return ""

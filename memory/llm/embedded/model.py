@@ -35,6 +35,7 @@ PARTS: tuple[Part, ...] = (
     todo.PROPOSAL,
     doubting.DOUBT_ONLY,
     doubting.DOUBT,
+    doubting.TOLD_RIGHT,
     doubting.WRONG,
     forgetting.FORGETTING,
     todo.CHANGE,

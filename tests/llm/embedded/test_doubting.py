@@ -157,7 +157,46 @@ def test_to_call_it_wrong_is_a_no_and_is_answered_once(language: str, said: str)
     played.say(ask)
     answer = played.say(said)
     assert answer.count("?") == 1
-    assert not played.memory.pending  # not asked the same again
+    assert played.memory.pending.get("ask") == "what_is_right"  # not asked the same again
+
+
+@pytest.mark.parametrize(
+    ("language", "kept", "ask", "no", "said", "now"),
+    [
+        ("en", *BUS["en"][:2], "No.", "The 47.", "Bus 47 goes to the clinic."),
+        ("en", *BUS["en"][:2], "No.", "Bus 47", "Bus 47 goes to the clinic."),
+        (
+            "en",
+            "Our dentist is Dr Vogel.",
+            "Who is our dentist?",
+            "No.",
+            "Dr Marsh.",
+            "Our dentist is Dr Marsh",
+        ),
+        (
+            "en",
+            "Our dentist is Dr Vogel.",
+            "Who is our dentist?",
+            "No.",
+            "It's Dr Marsh now.",
+            "Our dentist is Dr Marsh",
+        ),
+        ("de", *BUS["de"][:2], "Nein.", "Der 47er nicht, der Bus 47.", None),
+        ("de", *BUS["de"][:2], "Nein.", "Der Bus 47.", "Der Bus 47 fährt zur Klinik."),
+        ("pt", *BUS["pt"][:2], "Não.", "O 47.", "O autocarro 47 vai para a clínica."),
+        ("en", *BUS["en"][:2], "No.", "I don't know either.", None),
+        ("en", *BUS["en"][:2], "No.", "What time is it?", None),
+    ],
+)
+def test_asked_what_is_right_a_bare_value_is_enough(
+    language: str, kept: str, ask: str, no: str, said: str, now: str | None
+) -> None:
+    played = talk(language, kept)
+    played.memory.cards[0]["suspect"] = True
+    played.say(ask)
+    assert "?" in played.say(no)
+    played.say(said)
+    assert (active(played) == [now]) if now is not None else (kept in active(played))
 
 
 def test_a_question_behind_the_no_is_answered_too() -> None:
