@@ -116,7 +116,7 @@ def scheduler(settings: Settings, _args: argparse.Namespace) -> None:
     from memory.wiring import build
 
     parts = build(settings)
-    every = {JobName.SWEEP: settings.sweep_s, JobName.TIDY: 86_400.0}
+    every = {JobName.SWEEP: settings.sweep_s, JobName.ANNOUNCE: 60.0, JobName.TIDY: 86_400.0}
     firing = Firing(
         engine=parts.engine, frames=parts.frames, queue=parts.queue, clock=parts.clock, redis=parts.redis
     )

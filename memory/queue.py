@@ -33,6 +33,7 @@ class JobName(StrEnum):
     PLACE = "jobs.place.run"
     ERASE = "jobs.erase.run"
     EMBED = "jobs.embed.run"
+    ANNOUNCE = "jobs.announce.run"
 
 
 QUEUE_OF: dict[JobName, str] = {
@@ -46,6 +47,7 @@ QUEUE_OF: dict[JobName, str] = {
     JobName.PLACE: BACKGROUND,
     JobName.ERASE: BACKGROUND,
     JobName.EMBED: BACKGROUND,
+    JobName.ANNOUNCE: PROMPT,
 }
 
 

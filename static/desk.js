@@ -1,50 +1,7 @@
-// The desk in a browser: badge in the title, a sound when somebody new waits, links into the folded talk.
+// The talk of an agent: links into the folded talk, ready texts at the cursor, one id for each message.
 "use strict";
 
 (() => {
-  const title = document.title;
-  let newest = Number(document.getElementById("queue")?.dataset.newest ?? 0);
-
-  function announce() {
-    const queue = document.getElementById("queue");
-    if (!queue) return;
-    const waiting = Number(queue.dataset.waiting);
-    document.title = waiting ? `(${waiting}) ${title}` : title;
-    navigator.setAppBadge?.(waiting).catch(() => {});
-    if (Number(queue.dataset.newest) > newest) {
-      newest = Number(queue.dataset.newest);
-      if (document.querySelector("[data-sound]")?.checked) ring();
-    }
-  }
-
-  // Two soft tones; made here, so that no file is needed.
-  function ring() {
-    const audio = new AudioContext();
-    for (const [at, pitch] of [[0, 660], [0.18, 880]]) {
-      const tone = audio.createOscillator();
-      const loudness = audio.createGain();
-      tone.frequency.value = pitch;
-      loudness.gain.setValueAtTime(0.12, audio.currentTime + at);
-      loudness.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + at + 0.3);
-      tone.connect(loudness).connect(audio.destination);
-      tone.start(audio.currentTime + at);
-      tone.stop(audio.currentTime + at + 0.3);
-    }
-    setTimeout(() => audio.close(), 1000);
-  }
-
-  const sound = document.querySelector("[data-sound]");
-  if (sound) {
-    sound.checked = localStorage.getItem("asterism.desk.sound") === "1";
-    sound.addEventListener("change", () => {
-      localStorage.setItem("asterism.desk.sound", sound.checked ? "1" : "");
-      if (sound.checked) ring(); // browsers allow sound once somebody has clicked for it
-    });
-  }
-
-  document.addEventListener("htmx:load", announce);
-  announce();
-
   // A line of the sheet leads into the folded talk: unfold it first.
   function unfold() {
     const target = location.hash.startsWith("#turn-") && document.getElementById(location.hash.slice(1));
@@ -63,6 +20,18 @@
     if (!event.detail.successful || !event.target.matches?.("form[data-fresh-id]")) return;
     event.target.querySelector("[name=client_id]").value = crypto.randomUUID?.() ?? `m${Date.now()}${Math.random()}`.replace(".", "");
     event.target.querySelector("textarea").focus();
+  });
+
+  // A ready text goes where the cursor is, and can be taken back with the browser's own undo.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-insert]");
+    if (!button) return;
+    button.closest("details").open = false;
+    const field = document.getElementById("text");
+    field.focus();
+    if (!document.execCommand("insertText", false, button.dataset.insert)) {
+      field.setRangeText(button.dataset.insert, field.selectionStart, field.selectionEnd, "end");
+    }
   });
 
   document.getElementById("say")?.addEventListener("keydown", (event) => {

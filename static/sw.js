@@ -26,7 +26,7 @@ async function show(told) {
     tag: told.id,
     lang: told.language,
     icon: "/static/icon.svg",
-    data: { id: told.id },
+    data: { id: told.id, url: told.url },
     actions: [
       { action: "done", title: told.done },
       { action: "snooze", title: told.snooze },
@@ -36,7 +36,8 @@ async function show(told) {
 
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
-  const { id } = event.notification.data;
+  const { id, url } = event.notification.data;
+  if (url) return event.waitUntil(open(url)); // news that asks for no answer: it leads to its page
   if (event.action) return event.waitUntil(send(id, event.action));
   event.waitUntil(Promise.all([send(id, "seen"), open()]));
 });
@@ -46,10 +47,10 @@ async function send(id, what) {
   await fetch(`/notify/${id}/${what}`, { method: "POST", headers: { "X-CSRFToken": csrf } });
 }
 
-async function open() {
+async function open(url = "/") {
   const pages = await self.clients.matchAll({ type: "window" });
-  if (pages.length) return pages[0].focus();
-  return self.clients.openWindow("/");
+  const there = url === "/" ? pages[0] : pages.find((page) => new URL(page.url).pathname.startsWith(url));
+  return there ? there.focus() : self.clients.openWindow(url);
 }
 
 self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renew()));

@@ -327,6 +327,8 @@ class Conductor:
             self._summarise_anew(closed)
         if new and not held:
             self._kick(person.id)
+        elif new and not conversation.private:  # told to a human, heard as ever
+            parts.queue.enqueue(JobName.VERIFY, unique=str(turn.id), turn_id=turn.id)
         return turn
 
     def _frame(

@@ -401,7 +401,7 @@ def _finish(running: _Running, finish: Finish) -> None:
     if not patiently(lambda again: _store(running, state, answer=answer, used=used)):
         return
     parts.frames.wake(turn.person_id)
-    queue_jobs(parts.queue, turn, private=running.conversation.private, found=bool(running.tools.found))
+    queue_jobs(parts.queue, running.tools, running.trace, failed=state is TurnState.FAILED)
 
 
 def _store(running: _Running, state: TurnState, *, answer: str, used: Sequence[int]) -> bool:

@@ -1,4 +1,4 @@
-"""What an agent reads first: about twelve lines from the store, no model asked, the same at every opening."""
+"""What an agent reads first: at most twelve lines from the store, no model asked, always the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from memory.storage import handovers as rows
 from memory.storage.handovers import Handover
 
 MOST_LINES = 12
-_LEAST_TODOS = 1
 _MOST_CHARS = 160  # of a question or a note that was said
 _TURNS = 500  # of a conversation that are looked at
 _SENTENCE = re.compile(r"[^.!?\n]*\?")
@@ -47,8 +46,8 @@ class Sheet:
     person: str
     language: str
     speaker: str  # a guest who holds the phone
-    lines: tuple[Line, ...]
-    more: int  # open tasks and reminders beyond the last line
+    rows: tuple[tuple[Line, ...], ...]  # at most twelve; where there is more to tell, several share one
+    more: int  # open tasks and reminders beyond the last row
 
 
 def draw(session: Session, handover: Handover, keys: Keys, *, language: str, now: datetime) -> Sheet:
@@ -64,7 +63,7 @@ def draw(session: Session, handover: Handover, keys: Keys, *, language: str, now
     thread = turns.of_conversation(session, conversation.id, limit=_TURNS)
     decided = _decided(session, conversation, thread, now=now)
     public = turns.public_ids(session, owner.id, [each.turn_id for each in decided if each.turn_id])
-    lines = [
+    decisions = [
         _decision_line(
             each,
             keys,
@@ -77,21 +76,41 @@ def draw(session: Session, handover: Handover, keys: Keys, *, language: str, now
         for each in _in_order(decided, keys)
     ]
     question = _open_question(session, conversation, thread)
-    if question is not None:
-        lines.append(question)
+    asked = () if question is None else ((question,),)
     todos = rows.todos(session, conversation.id, owner.id)
-    room = max(_LEAST_TODOS, MOST_LINES - len(lines))
+    packed = pack(decisions, MOST_LINES - len(asked) - bool(todos))
+    room = MOST_LINES - len(packed) - len(asked)
     told = turns.public_ids(session, owner.id, [each.turn_id for each in todos if each.turn_id])
-    lines += [
-        _todo_line(each, told, language=language, said_at=handover.requested_at) for each in todos[:room]
+    open_todos = [
+        (_todo_line(each, told, language=language, said_at=handover.requested_at),) for each in todos[:room]
     ]
     return Sheet(
         person=owner.name,
         language=owner.language,
         speaker=conversation.speaker,
-        lines=tuple(lines),
+        rows=(*packed, *asked, *open_todos),
         more=max(0, len(todos) - room),
     )
+
+
+def pack(lines: Sequence[Line], most: int) -> tuple[tuple[Line, ...], ...]:
+    """The lines in their order in at most `most` rows; short neighbours share one, of one matter first.
+
+    Raises:
+        ValueError: there is room for no row.
+    """
+    if most < 1:
+        raise ValueError("no room for a row")
+    packed = [(each,) for each in lines]
+    while len(packed) > most:
+        at = min(range(len(packed) - 1), key=lambda each: _price(*packed[each], *packed[each + 1]))
+        packed[at : at + 2] = [(*packed[at], *packed[at + 1])]
+    return tuple(packed)
+
+
+def _price(*lines: Line) -> tuple[bool, int]:
+    """What sharing a row costs: mixed matters first, then its length."""
+    return len({each.matter for each in lines}) > 1, sum(len(each.label) + len(each.value) for each in lines)
 
 
 def _decided(

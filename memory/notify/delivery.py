@@ -81,7 +81,7 @@ def deliver(
 
 def message(card: Card, delivery: Delivery, language: str, *, when: str) -> dict[str, Any]:
     """What a notification holds: no more than it shows. What is sensitive is not on a locked screen."""
-    words = _words(language)
+    words = words_of(language)
     text = words["reminder"] if card.sensitive else " ".join((card.title or card.text).split())
     return {
         "id": delivery.public_id,
@@ -93,7 +93,8 @@ def message(card: Card, delivery: Delivery, language: str, *, when: str) -> dict
     }
 
 
-def _words(language: str) -> dict[str, str]:
+def words_of(language: str) -> dict[str, str]:
+    """What notifications say in a language; English where there is no such language."""
     tables = _tables()
     return tables.get(language, tables["en"])
 

@@ -184,7 +184,8 @@ def claim(session: Session, handover: Handover, agent_id: int, *, now: datetime)
     won = session.scalar(
         update(HandoverRow)
         .where(HandoverRow.id == handover.id, *_unclaimed(), is_open)
-        .values(claimed_by=agent_id, claimed_at=now)
+        # Who takes it knows of it: a telling that is still under way comes too late.
+        .values(claimed_by=agent_id, claimed_at=now, announced_at=now)
         .execution_options(synchronize_session=False)
         .returning(HandoverRow.id)
     )
@@ -200,7 +201,7 @@ def reassign(session: Session, handover: Handover, *, holder_id: int, to: int | 
     changed = session.scalar(
         update(HandoverRow)
         .where(*_held(handover, holder_id))
-        .values(claimed_by=to, claimed_at=None if to is None else now)
+        .values(claimed_by=to, claimed_at=None if to is None else now, announced_at=None)
         .execution_options(synchronize_session=False)
         .returning(HandoverRow.id)
     )
@@ -298,15 +299,6 @@ def notes(session: Session, conversation_id: int) -> list[Note]:
         .order_by(HandoverNoteRow.id)
     )
     return [Note(author=name or "", text=row.text, at=row.created_at) for row, name in found]
-
-
-def colleagues(session: Session, agent_id: int) -> list[Person]:
-    """Who else may hold a conversation."""
-    return [
-        each
-        for each in people.everyone(session)
-        if each.id != agent_id and each.role in ("agent", "operator")
-    ]
 
 
 def names(session: Session, person_ids: Sequence[int]) -> dict[int, str]:

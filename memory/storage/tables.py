@@ -501,6 +501,7 @@ class HandoverRow(Base):
     claimed_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
     ended_how: Mapped[str] = mapped_column(String(16), default="")  # returned, expired, withdrawn
+    announced_at: Mapped[datetime | None]  # agents' closed browsers were told; None: still to be done
 
 
 class HandoverNoteRow(Base):
@@ -513,6 +514,31 @@ class HandoverNoteRow(Base):
     author_id: Mapped[int | None] = mapped_column(ForeignKey("people.id", ondelete="SET NULL"))
     text: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime]
+
+
+class DeskAgentRow(Base):
+    """An agent at the desk: when a page of theirs was last open, and whether they wish to be told."""
+
+    __tablename__ = "desk_agents"
+
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"), primary_key=True)
+    seen_at: Mapped[datetime | None]
+    told: Mapped[bool] = mapped_column(default=True)  # of new requests, while no page of theirs is open
+
+
+class ReadyTextRow(Base):
+    """A text that agents insert into what they write: somebody's own, or everybody's."""
+
+    __tablename__ = "ready_texts"
+    __table_args__ = (Index("ix_ready_texts_person", "person_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    public_id: Mapped[str] = mapped_column(String(24), unique=True, default=new_public_id)
+    person_id: Mapped[int] = _owner()  # who wrote it
+    shared: Mapped[bool] = mapped_column(default=False)
+    name: Mapped[str] = mapped_column(String(60))
+    text: Mapped[str] = mapped_column(Text)
+    changed_at: Mapped[datetime]
 
 
 class AuditRow(Base):

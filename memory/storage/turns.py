@@ -350,7 +350,11 @@ def unverified(session: Session, *, before: datetime, limit: int) -> list[int]:
             .where(
                 TurnRow.verified_at.is_(None),
                 TurnRow.answered_at < before,
-                TurnRow.state.in_(("answered", "stopped", "interrupted", "failed")),
+                # To a human, too, people tell things; what the human wrote is a turn without their words.
+                or_(
+                    TurnRow.state.in_(("answered", "stopped", "interrupted", "failed")),
+                    (TurnRow.state == "with_human") & (TurnRow.said != ""),
+                ),
                 ~ConversationRow.private,
                 *_standing(),
             )

@@ -190,6 +190,8 @@ def _layers() -> dict[str, str]:
         "deliveries": _("Reminders that rang"),
         "push subscriptions": _("Browsers that may be woken"),
         "handovers": _("Handovers"),
+        "desk presence": _("Presence at the desk"),
+        "ready texts": _("Ready texts"),
         "audit entries": _("Entries of the desk's audit"),
         "devices": _("Devices"),
         "queued jobs": _("Waiting jobs"),

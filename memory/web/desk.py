@@ -21,12 +21,13 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from memory import handover
 from memory.handover.holding import AGENTS, MOST_CHARS, held
+from memory.queue import JobName
 from memory.records import ENDED, Person, Role, Turn
-from memory.storage import audit, decisions, turns
+from memory.storage import audit, decisions, desks, turns
 from memory.storage import frames as frame_rows
 from memory.storage import handovers as rows
-from memory.storage.engine import reading
-from memory.storage.handovers import Handover, Queued
+from memory.storage.engine import reading, transaction
+from memory.storage.handovers import Handover
 from memory.web import messages
 from memory.web.current import now, wants_fragment, wiring, with_role
 from memory.web.i18n import LANGUAGE_NAMES
@@ -75,10 +76,20 @@ def badge() -> str | Response:
     """How many wait, for the bar of every page; nothing when it is as the asker saw it."""
     agent = _agent()
     with reading(wiring().engine) as session:
-        waiting = sum(each.person_id != agent.id for each in rows.waiting(session))
-    if request.args.get("seen") == str(waiting):
+        found = [each for each in rows.waiting(session) if each.person_id != agent.id]
+    newest = max((each.id for each in found), default=0)
+    if request.args.get("seen") == f"{len(found)}-{newest}":
         return Response(status=204)
-    return render_template("desk/_badge.html", waiting=waiting)
+    return render_template("desk/_badge.html", waiting=len(found), newest=newest)
+
+
+@bp.post("/told")
+def told() -> BaseResponse:
+    """Whether this agent is told of requests while no page of theirs is open."""
+    agent = _agent()
+    with transaction(wiring().engine) as session:
+        desks.tell(session, agent.id, told=request.form.get("told") == "1")
+    return Response(status=204) if wants_fragment() else redirect(url_for(".page"), code=303)
 
 
 @bp.post("/<public_id>/claim")
@@ -113,6 +124,22 @@ def live(public_id: str) -> str | BaseResponse:
             return Response(status=204)
         shown = _talk(session, found, agent)
     return render_template("desk/_live.html", **shown)
+
+
+@bp.get("/<public_id>/sheet")
+def sheet(public_id: str) -> str | BaseResponse:
+    """The lines of the sheet; nothing when they stand as the asker saw them."""
+    agent = _agent()
+    with reading(wiring().engine) as session:
+        found = rows.by_public_id(session, messages.name(public_id))
+        if found.ended_at is not None or found.claimed_by != agent.id:
+            return _go(url_for(".page"))
+        drawn = handover.draw(session, found, wiring().keys, language=agent.language, now=now())
+    if request.args.get("seen") == _digest(drawn):
+        return Response(status=204)
+    return render_template(
+        "desk/_lines.html", sheet=drawn, sheet_seen=_digest(drawn), handover=found, **_worded(agent)
+    )
 
 
 @bp.post("/<public_id>/say")
@@ -195,6 +222,7 @@ def pass_on(public_id: str) -> BaseResponse:
         to=messages.name(to) if to else "",
         now=now(),
     )
+    wiring().queue.enqueue(JobName.ANNOUNCE, unique="desk")
     return redirect(url_for(".page"), code=303)
 
 
@@ -255,29 +283,43 @@ def refused_words(code: str, limit: str = "") -> str:
 
 
 def _agent() -> Person:
-    return with_role(*AGENTS)
+    """Who is signed in, an agent; their colleagues see from now on that they are here."""
+    agent = with_role(*AGENTS)
+    with reading(wiring().engine) as session:
+        noted = desks.is_noted(session, agent.id, now=now())
+    if not noted:
+        with transaction(wiring().engine) as session:
+            desks.seen(session, agent.id, now=now())
+    return agent
+
+
+def _worded(agent: Person) -> dict[str, Any]:
+    """What the pieces of a talk are worded with."""
+    return {"language_words": LANGUAGE_NAMES, "agent_language": agent.language}
 
 
 def _queue(agent: Person) -> dict[str, Any]:
     with reading(wiring().engine) as session:
         found = [each for each in rows.queue(session) if each.handover.person_id != agent.id]
+        agents = desks.agents(session, now=now())
     waiting = [each for each in found if each.handover.claimed_by is None]
+    minute = int(now().timestamp() // 60) if found else 0  # the page tells how long people wait
     return {
         "waiting": waiting,
         "mine": [each for each in found if each.owner_id == agent.id],
         "others": [each for each in found if each.owner_id not in (None, agent.id)],
-        "seen": _digest(found),
+        "agents": agents,
+        "told": any(each.told for each in agents if each.id == agent.id),
+        "seen": _digest([(each.handover.id, each.owner_id) for each in found], agents, minute),
         "newest": max((each.handover.id for each in waiting), default=0),
         "language_words": LANGUAGE_NAMES,
         "reason_words": REASON_WORDS,
     }
 
 
-def _digest(found: list[Queued]) -> str:
-    """Changes with the queue, and each minute: the page tells how long people wait."""
-    told = [(each.handover.id, each.handover.claimed_by) for each in found]
-    minute = int(now().timestamp() // 60) if found else 0
-    return hashlib.sha256(repr((told, minute)).encode()).hexdigest()[:16]
+def _digest(*shown: Any) -> str:
+    """Changes with what is shown."""
+    return hashlib.sha256(repr(shown).encode()).hexdigest()[:16]
 
 
 def _seen(session: Session, found: Handover) -> str:
@@ -296,15 +338,19 @@ def _talk(session: Session, found: Handover, agent: Person) -> dict[str, Any]:
         # An answer that was under way at the claim belongs to the live talk, and stays there when it ends.
         return turn.state in ENDED and (turn.answered_at or turn.created_at) < claimed_at
 
+    drawn = handover.draw(session, found, keys, language=agent.language, now=now())
+    agents = desks.agents(session, now=now())
     return {
         "handover": found,
-        "sheet": handover.draw(session, found, keys, language=agent.language, now=now()),
+        "sheet": drawn,
+        "sheet_seen": _digest(drawn),
+        "texts": desks.ready_texts(session, agent.id),
         "earlier": [each for each in thread if is_earlier(each)],
         "since": [each for each in thread if not is_earlier(each)],
         "seen": seen,
         "names": names,
         "notes": rows.notes(session, found.conversation_id),
-        "colleagues": [each for each in rows.colleagues(session, agent.id) if each.id != found.person_id],
+        "colleagues": [each for each in agents if each.id not in (agent.id, found.person_id)],
         "keys": keys.open(),
         "matters": [
             each.name
@@ -312,8 +358,7 @@ def _talk(session: Session, found: Handover, agent: Person) -> dict[str, Any]:
             if each.is_open(now()) and not each.name.startswith("conversation ")
         ],
         "client_id": secrets.token_urlsafe(12),
-        "language_words": LANGUAGE_NAMES,
-        "agent_language": agent.language,
+        **_worded(agent),
         "html": to_html,
         "most": MOST_CHARS,
         "problem": "",

@@ -7,6 +7,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from memory.handover import withdraw as withdraw_request
 from memory.handover.asking import ask_by_button
+from memory.queue import JobName
 from memory.web.current import now, person, wants_fragment, wiring
 
 bp = Blueprint("handover", __name__, url_prefix="/handover")
@@ -17,6 +18,7 @@ def ask() -> BaseResponse:
     """Ask for a human; asking again keeps the place in the queue."""
     parts = wiring()
     ask_by_button(parts.engine, parts.frames, person(), now=now(), idle_s=parts.settings.idle_s)
+    parts.queue.enqueue(JobName.ANNOUNCE, unique="desk")
     return _done()
 
 

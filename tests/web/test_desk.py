@@ -81,7 +81,7 @@ def decide(wiring: Wiring, person: Person, name: str, value: str, *, by: str = "
 
 def lines(page: str) -> list[str]:
     sheet = page.partition('id="sheet"')[2].partition("</ol>")[0]
-    found = re.findall(r"<li data-kind.*?</li>", sheet, re.DOTALL)
+    found = re.findall(r'<div class="entry".*?(?=<div class="entry"|</li>)', sheet, re.DOTALL)
     return [" ".join(re.sub(r"<[^>]+>", " ", each).split()) for each in found]
 
 

@@ -86,6 +86,14 @@ def upgrade() -> None:
         postgresql_where=sa.text("archived_at IS NULL"),
     )
     op.create_table(
+        "desk_agents",
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("seen_at", UtcDateTime(), nullable=True),
+        sa.Column("told", sa.Boolean(), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["people.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("person_id"),
+    )
+    op.create_table(
         "devices",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("public_id", sa.String(length=24), nullable=False),
@@ -113,6 +121,20 @@ def upgrade() -> None:
         sa.UniqueConstraint("token_hash"),
     )
     op.create_table(
+        "ready_texts",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("public_id", sa.String(length=24), nullable=False),
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("shared", sa.Boolean(), nullable=False),
+        sa.Column("name", sa.String(length=60), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("changed_at", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["people.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("public_id"),
+    )
+    op.create_index("ix_ready_texts_person", "ready_texts", ["person_id"], unique=False)
+    op.create_table(
         "worth_ledgers",
         sa.Column("person_id", sa.Integer(), nullable=False),
         sa.Column("state", sa.JSON(), nullable=False),
@@ -132,6 +154,7 @@ def upgrade() -> None:
         sa.Column("claimed_at", UtcDateTime(), nullable=True),
         sa.Column("ended_at", UtcDateTime(), nullable=True),
         sa.Column("ended_how", sa.String(length=16), nullable=False),
+        sa.Column("announced_at", UtcDateTime(), nullable=True),
         sa.ForeignKeyConstraint(["claimed_by"], ["people.id"], ondelete="SET NULL"),
         sa.ForeignKeyConstraint(["conversation_id"], ["conversations.id"], ondelete="CASCADE"),
         sa.ForeignKeyConstraint(["person_id"], ["people.id"], ondelete="CASCADE"),
