@@ -22,7 +22,7 @@ from memory.decisions.log import tells
 from memory.decisions.schema import Keys
 from memory.embedding import Embedder
 from memory.listening import Candidate, Heard, KnownPerson, listen
-from memory.records import Author, Card, Category, NewCard, Person, Turn, TurnState
+from memory.records import Author, Card, Category, NewCard, Person, Turn
 from memory.storage import cards as card_rows
 from memory.storage import conversations as conversation_rows
 from memory.storage import decisions as decision_rows
@@ -206,7 +206,7 @@ def to_new_card(candidate: Candidate, turn: Turn, *, author: Author = Author.VER
 
 def _read(session: Session, turn_id: int) -> tuple[Turn, Person, list[Card], str] | None:
     turn = turn_rows.find(session, turn_id)
-    if turn is None or turn.superseded or turn.state is TurnState.WITH_HUMAN:
+    if turn is None or turn.superseded or not turn.said:  # a human agent's words are never kept
         return None
     if conversation_rows.by_id(session, turn.conversation_id).private:
         return None
