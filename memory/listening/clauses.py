@@ -396,6 +396,8 @@ class _Walk(Look):
             return False
         if not self.comma[index] and self.noun_before(index):
             return False  # "a flat that has no lift": part of what is said of it
+        if any(self.lex.has("so_that", word.folded) for word in self.current):
+            return False  # "tão desastrada que ..."
         return self.starts(following) or self.words[following].is_capital
 
     def _dictated_start(self, index: int) -> bool:

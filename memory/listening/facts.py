@@ -270,10 +270,20 @@ def _put_right(scene: Scene, clauses: list[Clause]) -> list[Clause]:
                 subject = before.part(0, verb)
                 subject = Piece([t for t in subject.tokens if not scene.lex.has("negation", t.folded)])
                 said = clause.piece if copula else clause.piece.part(1)
+                said = _with_shared(scene, before.part(verb), said) if copula else said
                 kept[-1] = Clause(Piece([*subject.tokens, *said.tokens]), Role.MAIN)
                 continue
         kept.append(clause)
     return kept
+
+
+def _with_shared(scene: Scene, denied: Piece, said: Piece) -> Piece:
+    """The right half with what it shares with the denied one: "isn't allergic to cats, it's to dogs"."""
+    lex = scene.lex
+    if len(said) < 3 or not lex.has("preposition", said.folded[1]):
+        return said
+    at = next((i for i, w in enumerate(denied.folded) if i > 1 and lex.has("preposition", w)), 0)
+    return Piece([*denied.words[:at], *said.words[1:]]) if at else said
 
 
 def _opens_noun(scene: Scene, word: str) -> bool:

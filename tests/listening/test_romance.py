@@ -172,3 +172,27 @@ def test_a_number_in_words_is_put_right() -> None:
     assert any("setenta e oito" in c.text for c in heard.candidates)
     assert heard.correction is not None
     assert heard.correction.wrong == "setenta e nove"
+
+
+@pytest.mark.parametrize(
+    ("text", "category", "said"),
+    [
+        ("amanhã às sete apita-me para eu pôr a loiça a lavar", Category.REMINDER, "loiça"),
+        ("daqui a vinte minutos diz-me para tirar o pão", Category.REMINDER, "pão"),
+        ("tenho de não me esquecer de devolver o berbequim", Category.TASK, "berbequim"),
+        ("apontamento: a costureira leva doze euros pela bainha", Category.MEMO, "costureira"),
+    ],
+)
+def test_asked_for_in_everyday_words(text: str, category: Category, said: str) -> None:
+    heard = hear(text, "pt")
+    assert [c.category for c in heard.candidates] == [category]
+    assert said in heard.candidates[0].text
+
+
+def test_what_the_right_half_shares_with_the_denied_one() -> None:
+    heard = hear("afinal o Damião não é alérgico a nozes, é a pêssegos", "pt")
+    assert [c.attribute for c in heard.candidates] == ["allergy:pessegos"]
+
+
+def test_so_much_that_is_no_fact() -> None:
+    assert texts(hear("sou tão distraído que até a minha cadela me leva a passear", "pt")) == []
