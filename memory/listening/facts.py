@@ -174,7 +174,7 @@ class _Judge:
         """Take a statement, if it is lasting enough for where it stands."""
         if self.lived is not None and each.clause.bare_verb and each.piece.end <= self.lived.span[1]:
             return  # the event tells it: "... came and fixed the leak"
-        if (self.correcting or has_code(each.piece)) and self._new_value(each):
+        if self._new_value(each):
             return
         threshold = CONDITIONAL if each.conditional else None
         if threshold is None and self.lived is not None and self.lived.when is not None:
@@ -195,15 +195,19 @@ class _Judge:
         leads = len(words) > 2 and lex.has("it", words[0]) and lex.has("copula", words[1])
         numbers = (w.kind is Kind.NUMBER or lex.begins("number_word", w.folded) for w in each.piece.words)
         valued = bool(each.times) or any(numbers)
-        if not at or not leads or not valued or each.mentions:
+        if not at or not leads or each.mentions:
             return False
         before = self.told[at - 1]
+        denied = bool(lex.search("no_longer", before.piece.norm))
+        if not (self.correcting and valued) and not has_code(each.piece) and not denied:
+            return False
         gone = (before.piece.start, before.piece.end)
         self.found = [c for c in self.found if c.span != gone]
         text = f"{before.text}, {each.text}"
         span = (before.piece.start, each.piece.end)
         why = "new value of what was said before"
-        self.found.append(Candidate(category=Category.FACT, text=sentence_case(text), span=span, why=why))
+        fact = Candidate(category=Category.FACT, text=sentence_case(text), span=span, why=why)
+        self.found.append(replace(fact, negated=denied, sensitive=has_code(each.piece)))
         return True
 
 
