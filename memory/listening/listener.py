@@ -300,7 +300,10 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
         if laughing:  # one joke makes the whole sentence one
             earnest = not lex.search("joke_word", said) and not lex.search("hypothetical", said)
             told = in_earnest(scene, told) if earnest else []
-        if draft.correcting and not told and not draft.candidates and _put_right(scene, clauses, draft):
+        reasons = [c.piece for c in clauses if c.role is Role.CAUSE]  # "no, eighty-three: she was born in 43"
+        only_why = all(any(p.start <= c.span[0] < p.end for p in reasons) for c in told)
+        if draft.correcting and only_why and not draft.candidates and _put_right(scene, clauses, draft):
+            draft.candidates.extend(told)
             return
         draft.candidates.extend(_named_before(scene, told, draft))
         _correction(scene, core, told, draft)

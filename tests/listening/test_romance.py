@@ -196,3 +196,10 @@ def test_what_the_right_half_shares_with_the_denied_one() -> None:
 
 def test_so_much_that_is_no_fact() -> None:
     assert texts(hear("sou tão distraído que até a minha cadela me leva a passear", "pt")) == []
+
+
+def test_a_reason_behind_a_number_put_right_changes_nothing() -> None:
+    before = "a minha avó Guiomar faz setenta e nove este ano"
+    heard = hear("minto, setenta e oito, é que ela é de 48", "pt", previous=before)
+    assert heard.correction is not None
+    assert heard.correction.right == "setenta e oito"
