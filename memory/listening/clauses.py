@@ -368,6 +368,8 @@ class _Walk(Look):
         own = self.lex.has("self", self.words[index].folded) and self._said_by_itself()
         if not self.starts(index) or not (has_left or own or self._cut_off()):
             return None
+        if self._infinitive(index):
+            return None
         since = lex.has("verb_last", lex.language) and lex.has("since", self.current[0].folded)
         if since and self.current[-1].folded in lex.verbs and self.words[index].folded in lex.verbs:
             return None  # "seit die Kleine da ist, hab ich ...": one thing is said
@@ -379,6 +381,16 @@ class _Walk(Look):
             self.antecedent = antecedent
         self.current.append(self.words[index])
         return index + 1
+
+    def _infinitive(self, index: int) -> bool:
+        """Whether a part is nothing but an infinitive of the clause before: ", schenken, ..."."""
+        lex, word = self.lex, self.words[index].folded
+        return (
+            lex.has("verb_last", lex.language)
+            and word.endswith("en")
+            and word in lex.verbs
+            and self.part_end(index) == index + 1
+        )
 
     def _cut_off(self) -> bool:
         """Whether what stands before a comma is an interjection of its own ("long day,")."""
@@ -422,6 +434,14 @@ class _Walk(Look):
         word = words[index]
         if self._inverted(index):
             return self.dictated
+        if (
+            lex.has("demonstrative", word.folded)
+            and index + 1 < len(words)
+            and not lex.has("wh", word.folded)
+        ):
+            verb = words[index + 1].folded
+            if verb in lex.verbs and not lex.has("ambiguous", verb):
+                return self.dictated  # "zu meinem opa der is 91"
         if lex.has("self", word.folded):
             return index + 1 < len(words) and words[index + 1].folded in lex.verbs
         following = words[index + 1].folded if index + 1 < len(words) else ""

@@ -192,7 +192,9 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bo
     lex = scene.lex
     made = [c for c in draft.candidates if c.category in (Category.REMINDER, Category.TASK)]
     never = lex.begins("never_mind", core.norm)
-    apart = bool(never) and acts.comma_at(core, core.range_of(never)[1])  # "don't bother, Sam's getting them"
+    apart = never is not None and acts.comma_at(
+        core, core.range_of(never)[1]
+    )  # "don't bother, Sam's getting them"
     if never and len(core.norm) - never.end() < (80 if apart else 40 if made else 12):
         draft.candidates = [c for c in draft.candidates if c not in made]
         draft.acts.add(Act.CANCEL)
@@ -383,8 +385,9 @@ def _tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) 
     lex, norm = scene.lex, clause.piece.norm
     if clause.role is Role.RELATIVE:
         people = scene.people.find(clause.antecedent) if clause.antecedent else ()
-        return not lex.search("like_mine", norm) and any(
-            m.owner in ("self", "article") or m.name for m in people
+        own = clause.antecedent and any(lex.has("possessive", w) for w in clause.antecedent.folded[-4:])
+        return not lex.search("like_mine", norm) and (
+            bool(own) or any(m.owner in ("self", "article") or m.name for m in people)
         )
     if clause.role is Role.CAUSE:
         return True
@@ -403,6 +406,10 @@ def _tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) 
     if last and not asked:
         return False
     first = clause.piece.words[0].folded if clause.piece else ""
+    elsewhere = any(_asks(scene, other) for other in clauses if other is not clause)
+    said = any(word in lex.verbs for word in clause.piece.folded) and not lex.has("wh", first)
+    if elsewhere and said and lex.has("verb_last", lex.language) and first not in lex.verbs:
+        return not _asks(scene, clause)  # "ohne Brille bin ich aufgeschmissen, hast du ...?"
     return (
         lex.has("self", first)
         or lex.has("possessive", first)

@@ -88,6 +88,8 @@ class Naming:
             return word.folded not in lex.common or lex.has("first_name", word.folded)
         if not after_relation or not self.lower:
             return False
+        if lex.nouns and word.folded.endswith(("erin", "istin", "hander", "ung", "heit", "keit", "schaft")):
+            return False  # "meine frau rechtshänderin"
         return word.folded not in lex.common and word.folded not in names.titles(lex.language)
 
     def _german_noun(self, word: Token) -> bool:

@@ -26,7 +26,7 @@ def in_order(scene: Scene, piece: Piece, clause: Clause, lead: int) -> str:
         verb = f"{first.text[0].lower()}{first.text[1:]}"
         return f"{words[1].text} {verb} {_between(scene, piece, 2, len(words))}"
     said_by_self = lex.has("self", first.folded)
-    if clause.role not in (Role.CAUSE, Role.COMPLEMENT) and not clause.joined and not said_by_self:
+    if clause.role not in (Role.CAUSE, Role.COMPLEMENT) and not said_by_self:
         return said
     if first.folded in lex.words.get("singular_self", ()) and not _of_first_person(scene, last.folded):
         return said

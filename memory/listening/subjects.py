@@ -246,8 +246,11 @@ def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, l
         template = scene.lex.templates["age_self" if subject.kind in ("", "self") else "age"]
         return template.format(name=subject.name or subject.words, age=said)
     if clause.role is Role.RELATIVE and clause.antecedent:
+        clause = replace(clause, antecedent=_own_thing(scene, clause.antecedent))
         if clause.link and scene.lex.has("verb_last", scene.lex.language):
-            who = clause.antecedent.said(scene.text) if subject.kind == "self" else _who(scene, subject)
+            who = _who(scene, subject)
+            if subject.kind != "person":
+                who = _who(scene, Subject(words=clause.antecedent.said(scene.text)))
             return f"{who or clause.antecedent.said(scene.text)}, {clause.link} {said}"
         if subject.kind == "self":  # "the clinic where I work ..."
             return f"{clause.antecedent.said(scene.text)} {clause.link} {said}"
@@ -263,7 +266,7 @@ def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, l
         return f"{name}: {said[0].lower()}{said[1:]}"
     word = piece.words[0].folded
     if (scene.lex.has("third", word) or _points(scene, piece, 0)) and lead:
-        return re.sub(r" (?=['’])", "", f"{name} {piece.part(lead).said(scene.text)}")
+        return re.sub(r" (?=['’])", "", f"{name} {_behind(piece, said, lead, scene)}")
     if clause.bare_verb and not any(m.first == 0 for m in scene.people.find(piece)):
         return f"{name} {said}"
     return said
@@ -276,6 +279,23 @@ def _who(scene: Scene, subject: Subject) -> str:
     first, _, rest = subject.words.partition(" ")
     plain = scene.lex.templates.get(f"nominative_{first.lower()}", "")
     return f"{plain} {rest}" if plain else subject.words
+
+
+def _behind(piece: Piece, said: str, lead: int, scene: Scene) -> str:
+    """What is said behind the subject: in the order of a sentence where its first word is the subject."""
+    start = piece.words[0].text
+    if lead == 1 and said.startswith(start):
+        return said[len(start) :].strip()
+    return piece.part(lead).said(scene.text)
+
+
+def _own_thing(scene: Scene, antecedent: Piece) -> Piece:
+    """Of what stands before a relative clause, the speaker's own thing: "(wie bring ich) meinem Papagei"."""
+    lex, words = scene.lex, antecedent.words
+    starts = [i for i, word in enumerate(words) if lex.has("possessive", word.folded)]
+    if not starts or not lex.nouns or any(word.folded in lex.verbs for word in words[starts[-1] :]):
+        return antecedent
+    return antecedent.part(starts[-1])
 
 
 def is_age(scene: Scene, piece: Piece) -> bool:

@@ -218,3 +218,33 @@ def test_a_pattern_of_many_words_takes_the_longest() -> None:
     pattern = re.compile(rf"(?:{any_of(['an', 'andere', 'ander'])})(?![a-z])")
     assert [m.group() for m in pattern.finditer("an andere ander anders")] == ["an", "andere", "ander"]
     assert any_of([]) == "(?!)"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (
+            "Ohne Brille bin ich aufgeschmissen, minus neun Dioptrien, hast du einen Tipp fürs Schwimmbad?",
+            "Ohne Brille bin ich aufgeschmissen, minus neun Dioptrien",
+        ),
+        (
+            "Wie bring ich meinem Papagei Rocco, der nur Sächsisch spricht, Hochdeutsch bei?",
+            "Mein Papagei Rocco, der nur Sächsisch spricht",
+        ),
+        ("Wo wir doch ohne Aufzug wohnen, wie kriegen wir das Klavier hoch?", "Wir wohnen doch ohne Aufzug"),
+    ],
+)
+def test_what_a_question_tells_beside(text: str, kept: str) -> None:
+    assert texts(text) == [kept]
+
+
+def test_a_question_that_only_names_a_thing_again_tells_nothing() -> None:
+    assert not texts("sag mal wo hab ich denn die brille hingelegt, also die für die nähe")
+
+
+def test_a_relative_clause_dictated_without_a_comma() -> None:
+    assert "Mein opa is 91" in texts("ich fahr morgen zu meinem opa der is 91 was bring ich dem mit")
+
+
+def test_a_relation_in_lower_case_is_not_called_by_what_she_is() -> None:
+    assert not any(c.relation for c in hear("ich bin linkshänder und meine frau rechtshänderin").candidates)
