@@ -11,11 +11,13 @@ import pytest
 from sqlalchemy import Engine
 
 from memory import handover
+from memory.cards.verifier import verify
 from memory.errors import Conflict, Forbidden, InvalidInput
 from memory.handover.asking import ask_by_button
 from memory.llm.embedded import EmbeddedModel
 from memory.llm.interface import FailureKind
 from memory.llm.scripted import Call, Fail, Hang, Say, Step
+from memory.queue import JobName
 from memory.records import Person, Role, TurnState
 from memory.storage import conversations, turns
 from memory.storage import handovers as rows
@@ -132,6 +134,58 @@ def test_while_a_human_holds_it_the_model_is_not_called_and_each_word_goes_to_th
         assert play.model.requests == []
         clock.tick(hours=5)  # a human may be slow
         assert play.say("Hello?").conversation_id == turn.conversation_id
+
+
+def test_what_is_told_to_a_human_is_heard_and_what_the_human_says_is_not(
+    engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    with stage(engine, clock, tmp=tmp_path) as play:
+        hanna = agent(engine)
+        public_id = claimed(play, hanna)
+        turn = play.say("My daughter's name is Lena.")
+        text = "My brother's name is Gustav. Your quantity is 40."
+        handover.say(engine, play.frames, public_id, hanna, text=text, client_id="x", now=clock())
+        shown = len(play.seen())
+        assert play.queue.of(JobName.VERIFY) == [{"turn_id": turn.id}]
+        clock.tick(minutes=5)
+        with reading(engine) as session:  # what a sweep would find, had the queue been down
+            assert turns.unverified(session, before=clock(), limit=9) == [turn.id]
+            every = [each.id for each in turns.of_conversation(session, turn.conversation_id)]
+        for turn_id in every:
+            verify(engine, EMBEDDER, turn_id, now=clock(), keys=play.conductor._parts.keys)
+        kept = [row for row in all_rows(engine, "cards") if row["status"] == "active"]
+        assert any("Lena" in row["text"] for row in kept)
+        assert {row["category"] for row in kept} <= {"fact", "person"}
+        assert not any(row["visible"] or "Gustav" in row["text"] or "40" in row["text"] for row in kept)
+        assert len(play.seen()) == shown  # in silence
+        assert all_rows(engine, "decisions") == []
+
+
+def test_in_a_private_talk_nothing_told_to_a_human_is_heard(
+    engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    with stage(engine, clock, tmp=tmp_path) as play:
+        play.conductor.set_private(play.person, True)
+        claimed(play, agent(engine))
+        turn = play.say("My daughter's name is Lena.")
+        assert play.queue.of(JobName.VERIFY) == []
+        assert verify(engine, EMBEDDER, turn.id, now=clock()) is None
+
+
+def test_a_request_by_tool_and_by_failures_is_announced(
+    engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    steps: list[Step] = [[Call("ask_for_human", {})], [Say("I ask somebody.")]]
+    with stage(engine, clock, steps=steps, tmp=tmp_path) as play:
+        play.say("Get me a human.")
+        assert play.queue.of(JobName.ANNOUNCE) == [{}]
+    steps = [[Say("Fine.")], [Fail(FailureKind.REFUSED)], [Fail(FailureKind.REFUSED)]]
+    with stage(engine, clock, steps=steps, tmp=tmp_path) as play:
+        play.say("one")
+        assert play.queue.of(JobName.ANNOUNCE) == []
+        play.say("two")
+        play.say("three")
+        assert play.queue.of(JobName.ANNOUNCE) == [{}]
 
 
 def test_a_human_speaks_and_hands_back_and_the_assistant_knows_of_it(

@@ -1,4 +1,4 @@
-"""Agents whose browser is closed hear that somebody waits: once, who allows it, without the person's words."""
+"""Agents whose browser is closed hear that somebody waits: once, who allows it, in none of their words."""
 
 from __future__ import annotations
 

@@ -150,7 +150,12 @@ def test_the_sheet_holds_what_is_settled_and_what_is_open(
 def test_with_every_key_set_the_sheet_is_about_twelve_lines(
     wiring: Wiring, person: Person, desk: FlaskClient, taken: str
 ) -> None:
-    values = {"pickup_time": "10:00", "appointment": "2026-03-13 10:00-11:00", "budget": "45.00 EUR"}
+    values = {
+        "pickup_time": "10:00",
+        "appointment": "2026-03-13 10:00-11:00",
+        "budget": "45.00 EUR",
+        "delivery_address": "Donaudampfschifffahrtsstraße 24, Stiege 3, 1020 Wien, Österreich",
+    }
     for key in wiring.keys.open():
         decide(wiring, person, key.name, (VALUES | values).get(key.name) or (key.choices or ("en",))[0])
     with reading(wiring.engine) as session:
@@ -168,8 +173,13 @@ def test_with_every_key_set_the_sheet_is_about_twelve_lines(
     page = desk.get(f"/desk/{taken}").text
     found = lines(page)
     assert len([each for each in found if not each.startswith(("Task", "Open"))]) == len(wiring.keys.open())
-    assert len(found) <= 14
-    assert "and 4 more" in page
+    sheet = page.partition('id="sheet"')[2].partition("</ol>")[0]
+    assert sheet.count("<li>") == 12
+    assert len(re.findall("Open question", sheet)) == 1
+    assert "and 4 more" in sheet
+    for each in found[: len(wiring.keys.open())]:  # those that share a line have their own time and turn
+        assert "Clara" in each
+    assert sheet == desk.get(f"/desk/{taken}").text.partition('id="sheet"')[2].partition("</ol>")[0]
 
 
 def test_an_agent_decides_and_a_second_agent_reads_who_did(
@@ -222,6 +232,61 @@ def test_a_talk_without_a_script(
     with reading(wiring.engine) as session:
         states = [turn.state for turn, _ in turn_rows.timeline(session, person.id)]
     assert states[1:] == [TurnState.WITH_HUMAN, TurnState.WITH_HUMAN]
+
+
+def test_the_sheet_renews_itself_and_sends_nothing_while_nothing_changes(
+    wiring: Wiring, person: Person, desk: FlaskClient, sign_in: SignIn, make_person: MakePerson, taken: str
+) -> None:
+    page = desk.get(f"/desk/{taken}").text
+    found = re.search(rf'hx-get="(/desk/{taken}/sheet\?seen=\w+)"', page)
+    assert found
+    assert desk.get(found.group(1), headers={"HX-Request": "true"}).status_code == 204
+    post(desk, f"/desk/{taken}/decide", key="quantity", value="48")
+    renewed = desk.get(found.group(1), headers={"HX-Request": "true"}).text
+    assert "48" in renewed
+    assert 'id="value"' not in renewed  # what is being written below stays
+    other = sign_in(make_person("emil", role=Role.AGENT))
+    assert other.get(found.group(1)).status_code == 303
+
+
+def test_who_is_here_stands_on_the_desk(
+    desk: FlaskClient, sign_in: SignIn, make_person: MakePerson, taken: str
+) -> None:
+    other = sign_in(make_person("emil", role=Role.AGENT))
+    shown = other.get("/desk/").text.partition('id="agents"')[2].partition("</section>")[0]
+    told = [" ".join(re.sub("<[^>]+>", " ", each).split()) for each in shown.split("<li")[1:]]
+    assert "Emil here" in told[0]
+    assert "Hanna here · 1 conversation" in told[1]
+    assert "Emil · here" in desk.get(f"/desk/{taken}").text
+
+
+def test_ready_texts_are_ones_own_or_everybodys(
+    client: FlaskClient, desk: FlaskClient, sign_in: SignIn, make_person: MakePerson, taken: str
+) -> None:
+    assert client.get("/desk/texts/").status_code == 403
+    assert post(client, "/desk/texts/", name="x", text="y").status_code == 403
+    post(desk, "/desk/texts/", name="Olá", text="Bom dia,\r\nem que posso ajudar?")
+    post(desk, "/desk/texts/", name="Thanks", text="Thank you <b>very</b> much.", shared="1")
+    page = desk.get(f"/desk/{taken}").text
+    assert 'data-insert="Bom dia,\nem que posso ajudar?"' in page
+    assert 'data-insert="Thank you &lt;b&gt;very&lt;/b&gt; much."' in page
+    emil = sign_in(make_person("emil", role=Role.AGENT))
+    seen = emil.get("/desk/texts/").text
+    assert "Thank you" in seen
+    assert "Bom dia" not in seen
+    which = re.findall(r"/desk/texts/([\w-]+)/remove", desk.get("/desk/texts/").text)
+    for each in which:
+        assert post(emil, f"/desk/texts/{each}/remove").status_code == 403
+        assert post(emil, "/desk/texts/", name="x", text="y", which=each).status_code == 403
+    post(desk, "/desk/texts/", name="Olá", text="Boa tarde", which=which[0])
+    assert "Bom dia" not in desk.get("/desk/texts/").text
+    operator = sign_in(make_person("olga", role=Role.OPERATOR))
+    assert post(operator, f"/desk/texts/{which[0]}/remove").status_code == 403  # not a shared one
+    assert post(operator, f"/desk/texts/{which[1]}/remove").status_code == 303
+    post(desk, f"/desk/texts/{which[0]}/remove")
+    assert "data-insert" not in desk.get(f"/desk/{taken}").text
+    for wrong in ({"name": "", "text": "x"}, {"name": "x", "text": " "}, {"name": "x" * 61, "text": "x"}):
+        assert post(desk, "/desk/texts/", wrong).status_code == 422
 
 
 def test_the_person_asks_by_button_and_takes_it_back(
