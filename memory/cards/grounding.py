@@ -44,16 +44,6 @@ def is_grounded(
     return len(strangers) <= len(stems) * (1 - _ENOUGH)
 
 
-def own_words(said: str) -> str:
-    """A message with what was pasted blanked out, every word in its place: only own words can be kept."""
-    return re.sub(
-        r"<pasted>.*?(</pasted>|$)",
-        lambda pasted: " " * len(pasted.group()),
-        said,
-        flags=re.DOTALL | re.IGNORECASE,
-    )
-
-
 def _has_number(number: str, folded: str, sources: str, language: str) -> bool:
     """Whether a number or code was said: digit by digit, or as a number in words."""
     bare = number.strip(".:/+-")

@@ -14,8 +14,10 @@ from memory import language as lang
 from memory.cards import identity, linking
 from memory.cards.nature import is_visible
 from memory.cards.reminders import first_due
+from memory.config import LANGUAGES
 from memory.embedding import Embedder
 from memory.errors import InvalidInput
+from memory.listening import is_sensitive
 from memory.records import Card, CardStatus, Category, NewCard, Person, When
 from memory.storage import cards as rows
 from memory.storage import deliveries
@@ -140,6 +142,8 @@ def edit(
         columns["pinned"] = pinned
     if sensitive is not None:
         columns["sensitive"] = sensitive
+    elif text is not None and new.sensitive:
+        columns["sensitive"] = True
     changed = rows.change(session, card.id, now=now, **columns)
     _link(session, person.id, changed, now=now)
     return changed
@@ -227,7 +231,16 @@ def _checked(new: NewCard) -> NewCard:
     if new.category is Category.REMINDER and new.when is None:
         raise InvalidInput("A reminder needs a day and a time.")
     people = tuple(dict.fromkeys(name.strip() for name in new.people if name.strip()))
-    return replace(new, text=text, people=people)
+    return replace(new, text=text, people=people, sensitive=new.sensitive or _is_secret(new, text))
+
+
+_KNOWN = frozenset({Category.FACT, Category.PERSON, Category.MEMO})
+
+
+def _is_secret(new: NewCard, text: str) -> bool:
+    """Whether a card is nothing for a guest or a locked screen, also where a model forgot to say so."""
+    language = new.language if new.language in LANGUAGES else "en"
+    return new.category in _KNOWN and is_sensitive(text, language=language)
 
 
 def _neighbours(session: Session, person_id: int, new: NewCard) -> list[Card]:

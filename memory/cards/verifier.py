@@ -17,11 +17,11 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from memory import cards
-from memory.cards.grounding import is_grounded, own_words
+from memory.cards.grounding import is_grounded
 from memory.decisions.log import tells
 from memory.decisions.schema import Keys
 from memory.embedding import Embedder
-from memory.listening import Candidate, Heard, KnownPerson, listen
+from memory.listening import Candidate, Heard, KnownPerson, listen, own_words
 from memory.records import Author, Card, Category, NewCard, Person, Turn
 from memory.storage import cards as card_rows
 from memory.storage import conversations as conversation_rows

@@ -12,8 +12,8 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from memory import language as lang
-from memory.cards.grounding import is_grounded, own_words
-from memory.listening import Candidate, Heard, KnownPerson, listen
+from memory.cards.grounding import is_grounded
+from memory.listening import Candidate, Heard, KnownPerson, listen, own_words
 from memory.records import Category, Turn, When
 
 _ALIKE = 0.5  # share of words that two statements must have in common

@@ -7,7 +7,6 @@ decided here, whatever the model wishes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -37,7 +36,7 @@ from memory.decisions.schema import Keys
 from memory.embedding import Embedder
 from memory.errors import AppError, NotFound
 from memory.frames import Frames
-from memory.listening import Heard
+from memory.listening import Heard, own_words
 from memory.llm.interface import ToolCall, ToolSpec
 from memory.records import (
     Author,
@@ -390,9 +389,9 @@ def _rule(session: Session, context: ToolContext, told: SetRule, now: datetime) 
 
 def _is_own_word(text: str, said: str) -> bool:
     """Whether a text rests on the person's own words, pasted blocks apart."""
-    own = re.sub(r"<pasted>.*?(</pasted>|$)", " ", said, flags=re.DOTALL | re.IGNORECASE)
     words = set(lang.words(lang.fold(text)))
-    return bool(words) and len(words & set(lang.words(lang.fold(own)))) >= 0.6 * len(words)
+    own = set(lang.words(lang.fold(own_words(said))))
+    return bool(words) and len(words & own) >= 0.6 * len(words)
 
 
 def _own(session: Session, context: ToolContext, name: str) -> Card:

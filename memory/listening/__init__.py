@@ -23,8 +23,11 @@ from memory.listening.heard import (
     Question,
     Request,
 )
+from memory.listening.judging import has_code
 from memory.listening.lexicon import lexicon
 from memory.listening.listener import hear
+from memory.listening.pasting import handed, is_order, own_words, speaks_to_machine
+from memory.listening.tokens import Piece
 
 __all__ = [
     "Act",
@@ -35,8 +38,13 @@ __all__ = [
     "KnownPerson",
     "Question",
     "Request",
+    "handed",
+    "is_order",
+    "is_sensitive",
     "listen",
+    "own_words",
     "preload",
+    "speaks_to_machine",
 ]
 
 
@@ -89,4 +97,13 @@ def listen(
         speaker=speaker,
         pending=pending,
         previous=previous,
+    )
+
+
+def is_sensitive(text: str, *, language: str) -> bool:
+    """Whether a statement holds a code, an identifier or something of somebody's health."""
+    lex = lexicon(language)
+    piece = Piece(lex.tokens(text))
+    return has_code(piece) or any(
+        rule.sensitive and rule.pattern.search(piece.norm) for rule in lex.attributes
     )

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from memory import language as lang
+from memory.listening import own_words
 from memory.records import Turn
 
 MOST_CHARS = 600
@@ -24,7 +25,7 @@ def summarise(turns: Sequence[Turn], *, most_chars: int = MOST_CHARS) -> str:
     pieces: list[tuple[int, str, str, float]] = [
         (index, turn.language, sentence.strip(), weight)
         for index, turn in enumerate(turns)
-        for text, weight in ((turn.said, 1.0), (turn.answer, 0.45))
+        for text, weight in ((own_words(turn.said), 1.0), (turn.answer, 0.45))
         for sentence in _SENTENCE.findall(text[:4000])
         if sentence.strip()
     ]

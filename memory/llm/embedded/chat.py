@@ -29,7 +29,7 @@ _LAST_QUESTION = re.compile(r"([^.!?]+[.!])\s*[^.!?]+\?\s*$")
 
 def _small_talk(scene: Scene) -> str:
     acts = scene.heard.acts
-    if len(scene.said) >= _LONG_CHARS:
+    if len(scene.message) >= _LONG_CHARS:
         return scene.say("chat.pasted")
     was_asked = scene.answered_before.rstrip().endswith("?")
     if scene.heard.yes_no is not None and (was_asked or Act.THANKS not in acts):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.language import detect, fold
-from memory.listening import Heard, KnownPerson, listen
+from memory.listening import Heard, KnownPerson, is_order, listen, own_words
 from memory.llm.embedded.phrases import Phrases, phrases
 from memory.llm.interface import Message, ModelRequest, ToolCall
 from memory.records import When
@@ -48,8 +48,10 @@ class Scene:
     """Everything that the answer depends on."""
 
     request: ModelRequest
-    said: str
-    said_before: str  # the person's message before, "" at the beginning
+    message: str  # with everything in it
+    said: str  # the person's own words in it, each in its place: what was pasted is blank
+    message_before: str  # "" at the beginning
+    said_before: str  # the person's own words in the message before
     answered_before: str  # the assistant's answer to it
     done: tuple[Done, ...]
     heard: Heard
@@ -128,9 +130,12 @@ class Scene:
 
     @property
     def found(self) -> tuple[Json, ...]:
-        """Cards of this turn's searches, best first, each once."""
+        """Cards of this turn's searches, best first, each once; an old pasted order is no answer."""
         return _unique(
-            card for done in self.results("search_memory") for card in done.result.get("cards", ())
+            card
+            for done in self.results("search_memory")
+            for card in done.result.get("cards", ())
+            if not is_order(str(card.get("text") or ""))
         )
 
     @property
@@ -155,24 +160,27 @@ class Scene:
 def read(request: ModelRequest, embedder: Embeds) -> Scene:
     """The scene of a request."""
     at = _present(request.messages)
-    said = request.messages[at].text if at is not None else ""
+    message = request.messages[at].text if at is not None else ""
     earlier = request.messages[:at] if at is not None else ()
-    said_before = next((m.text for m in reversed(earlier) if m.role == "user" and m.text), "")
+    message_before = next((m.text for m in reversed(earlier) if m.role == "user" and m.text), "")
     answered_before = next((m.text for m in reversed(earlier) if m.role == "assistant" and m.text), "")
-    language = detect(said, hint=request.language)
+    said, said_before = own_words(message), own_words(message_before)
+    language = detect(said if said.strip() else message, hint=request.language)
     heard = listen(
-        said,
+        message,
         language=language,
         now=request.now,
         zone=request.zone,
         known=tuple(KnownPerson(name=name, relation=relation) for name, relation in request.known_people),
         speaker=request.speaker,
         pending=request.pending or None,
-        previous=said_before,
+        previous=message_before,
     )
     return Scene(
         request=request,
+        message=message,
         said=said,
+        message_before=message_before,
         said_before=said_before,
         answered_before=answered_before,
         done=_done(request.messages[at + 1 :] if at is not None else ()),
