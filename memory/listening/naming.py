@@ -38,7 +38,10 @@ class Naming:
             if self._particle(words, at, first):
                 at += 1
                 continue
-            if not self._nameish(word, after_relation=at == first, sure=(sure or titled) and at == first):
+            family = at > first and self._family(words, at, sure=sure or titled)
+            if not self._nameish(
+                word, after_relation=at == first or family, sure=(sure or titled) and at == first
+            ):
                 break
             if at > first and not word.is_capital:
                 break
@@ -48,6 +51,14 @@ class Naming:
         if at == first:
             return "", start
         return " ".join(self._capital(word, lex) for word in words[start:at]), at
+
+    def _family(self, words: Sequence[Token], at: int, *, sure: bool) -> bool:
+        """Whether a capital word behind a given name is the family's, where every noun has a capital."""
+        if not self.lex.nouns or not words[at].is_capital:
+            return False
+        following = words[at + 1] if at + 1 < len(words) else None
+        ends = following is None or following.start > words[at].end + 1 or following.folded in self.lex.verbs
+        return sure or ends or self.lex.has("and", following.folded if following else "")
 
     def name_at(self, words: Sequence[Token], at: int) -> tuple[str, int]:
         """The name in a list of people at word `at`, and where it ends; "" when there is none."""

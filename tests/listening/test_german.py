@@ -248,3 +248,14 @@ def test_a_relative_clause_dictated_without_a_comma() -> None:
 
 def test_a_relation_in_lower_case_is_not_called_by_what_she_is() -> None:
     assert not any(c.relation for c in hear("ich bin linkshänder und meine frau rechtshänderin").candidates)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Meine Freundin heißt Zoë Müller-Lüdenscheidt und kommt aus Köln.", "Zoë Müller-Lüdenscheidt"),
+        ("Mein Masseur Milan Hruschka wohnt in Plauen.", "Milan Hruschka"),
+    ],
+)
+def test_a_family_name_belongs_to_the_name(text: str, name: str) -> None:
+    assert first(text).subject == name
