@@ -156,7 +156,7 @@ def matter(scene: Scene, body: Piece, times: list[TimeMention]) -> str:
 
 def task(scene: Scene, piece: Piece) -> Found | None:
     """The task that a sentence puts on a list, or None."""
-    if scene.lex.begins("question", piece.norm):
+    if scene.lex.begins("question", piece.norm) and not scene.lex.begins("request", piece.norm):
         return None  # "O que há na minha lista?" puts nothing on it
     lex = scene.lex
     match = lex.search("task", piece.norm)
