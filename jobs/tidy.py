@@ -9,7 +9,7 @@ from memory.cards.tidy import tidy
 from memory.errors import NotFound
 from memory.portability import importing
 from memory.queue import JobName
-from memory.storage import tidying
+from memory.storage import nearest, tidying
 from memory.storage.engine import reading
 
 log = logging.getLogger(__name__)
@@ -31,10 +31,12 @@ def run(*, person_id: int = 0) -> int:
     if person_id:
         try:
             importing.embed_missing(parts.engine, parts.embedder, person_id)  # if an import's job was lost
+            nearest.tend(parts.engine, person_id, most=parts.settings.exact_search_most)
             return tidy(parts.engine, parts.embedder, person_id, now=parts.clock()).changes
         except NotFound:
             log.info("person gone before the tidying", extra={"person_id": person_id})
             return 0
     with reading(parts.engine) as session:
         owners = tidying.owners(session)
+    nearest.let_go_of_the_gone(parts.engine)
     return sum(parts.queue.enqueue(JobName.TIDY, unique=str(each), person_id=each) for each in owners)

@@ -46,6 +46,7 @@ class Settings:
     undo_s: float = 20.0  # how long a deletion can be undone
     max_message_chars: int = 100_000
     cache_mb: int = 256  # vectors and postings kept in memory
+    exact_search_most: int = 100_000  # cards and turns of one person; above, pgvector preselects where it is
     web_threads: int = 640  # one for each open socket, and some for pages
     log_level: str = "INFO"
     clock_file: Path | None = None  # moves time; tests and benchmarks only
@@ -122,6 +123,7 @@ VARIABLES: dict[str, str] = {
     "undo_s": "ASTERISM_UNDO",
     "max_message_chars": "ASTERISM_MAX_MESSAGE",
     "cache_mb": "ASTERISM_CACHE_MB",
+    "exact_search_most": "ASTERISM_EXACT_SEARCH",
     "web_threads": "ASTERISM_WEB_THREADS",
     "log_level": "ASTERISM_LOG_LEVEL",
     "clock_file": "ASTERISM_CLOCK_FILE",
@@ -164,6 +166,7 @@ class _Reader:
             ("max_message_chars", 1_000, 10_000_000),
             ("model_longest_chars", 200, 1_000_000),
             ("cache_mb", 8, 1_000_000),
+            ("exact_search_most", 100, 100_000_000),
             ("web_threads", 4, 20_000),
         ):
             told[name] = self._number(name, int, low, high, "a whole number")

@@ -65,7 +65,7 @@ def build(
         retry=Retry(NoBackoff(), 1),
     )
     embedder = Embedder()
-    cache = CardCache(settings.cache_mb)
+    cache = CardCache(settings.cache_mb, exact_most=settings.exact_search_most)
     frames = Frames(engine, redis)
     frames.on_drop(cache.drop)
     frames.on_drop(lambda _person_id: _forget_texts(embedder))

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 from memory import language as lang
 from memory import worth
 from memory.cards import chances
+from memory.cards.filtering import candidates
 from memory.cards.ranking import cards as card_ranking
 from memory.cards.ranking import turns as turn_ranking
 from memory.cards.ranking.fusion import Hit, best, fuse, in_order, reasons, relevance
@@ -99,9 +100,17 @@ def recall(
     asked = [angle for angle in angles[:MAX_ANGLES] if angle.query.strip() or angle.names]
     if not asked or k < 1:
         return Recalled()
-    with cache.open(session, person.id, vector_version=embedder.version) as shelves:
+    local = now.astimezone(ZoneInfo(person.zone))
+
+    def in_part() -> Shelves:
+        queries = [angle.query or " ".join(angle.names) for angle in asked]
+        return candidates(
+            session, person.id, queries, language=language, embedder=embedder, today=local.date()
+        )
+
+    with cache.open(session, person.id, vector_version=embedder.version, in_part=in_part) as shelves:
         looks = _looks(asked, shelves, embedder, language)
-        hits = _card_hits(shelves.cards, looks, k, guest=guest, now=now.astimezone(ZoneInfo(person.zone)))
+        hits = _card_hits(shelves.cards, looks, k, guest=guest, now=local)
         scores = _turn_scores(shelves, looks, k, guest=guest, without=turn_id)
     wants_when = any(look.question.wants_when for look in looks)
     lots = chances.Chances(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -22,7 +22,10 @@ from memory.cards.ranking.shelf import Entry, Shelf, language_code
 from memory.config import LANGUAGES
 from memory.language import fold, words
 from memory.llm.embedded.topics import topics
+from memory.storage import nearest
 from memory.storage import search as rows
+
+EXACT_MOST = 100_000  # cards and turns of one person up to which all of them are searched, and in memory
 
 
 class Shelves:
@@ -51,8 +54,10 @@ class CardCache:
     only as long as all together fit.
     """
 
-    def __init__(self, most_mb: int) -> None:
+    def __init__(self, most_mb: int, *, exact_most: int = EXACT_MOST) -> None:
         self.most_bytes = most_mb * 1_000_000
+        self.exact_most = exact_most  # entries; a larger store is searched in part, where that can be
+        self._large: dict[int, tuple[int, bool]] = {}  # person -> version of the store, whether it is large
         self._lock = threading.Lock()
         self._held: OrderedDict[int, Shelves] = OrderedDict()
 
@@ -66,12 +71,25 @@ class CardCache:
             return sum(each.bytes for each in self._held.values())
 
     @contextmanager
-    def open(self, session: Session, person_id: int, *, vector_version: str) -> Iterator[Shelves]:
+    def open(
+        self,
+        session: Session,
+        person_id: int,
+        *,
+        vector_version: str,
+        in_part: Callable[[], Shelves] | None = None,
+    ) -> Iterator[Shelves]:
         """The person's shelves as the session sees the store now; nobody else uses them meanwhile.
 
         Args:
             vector_version: of the embedder; vectors of another one are not compared.
+            in_part: loads what may answer out of a store of more than `exact_most` entries;
+                used only where the database has an index for that.
         """
+        if in_part is not None and self._is_large(session, person_id):
+            self.drop(person_id)
+            yield in_part()
+            return
         with self._lock:
             shelves = self._held.setdefault(person_id, Shelves())
             self._held.move_to_end(person_id)
@@ -85,8 +103,19 @@ class CardCache:
         with self._lock:
             if person_id is None:
                 self._held.clear()
+                self._large.clear()
             else:
                 self._held.pop(person_id, None)
+
+    def _is_large(self, session: Session, person_id: int) -> bool:
+        if not nearest.is_there(session):
+            return False
+        version = rows.version_of(session, person_id)
+        known = self._large.get(person_id)
+        if known is None or known[0] != version:
+            known = (version, nearest.size_of(session, person_id) > self.exact_most)
+            self._large[person_id] = known
+        return known[1]
 
     def _shrink(self) -> None:
         with self._lock:
@@ -94,6 +123,23 @@ class CardCache:
             while total > self.most_bytes and len(self._held) > 1:
                 _, oldest = self._held.popitem(last=False)
                 total -= oldest.bytes
+
+
+def load(
+    session: Session,
+    person_id: int,
+    *,
+    cards: Collection[int],
+    turns: Collection[int],
+    summaries: Collection[int],
+    vector_version: str,
+) -> Shelves:
+    """Shelves of these entries of the person alone, for one search."""
+    shelves = Shelves()
+    _put_cards(shelves, session, person_id, cards, vector_version)
+    _put_turns(shelves, session, person_id, turns, vector_version)
+    _put_summaries(shelves, session, person_id, summaries, vector_version)
+    return shelves
 
 
 def _refresh(shelves: Shelves, session: Session, person_id: int, vector_version: str) -> None:
@@ -115,37 +161,53 @@ def _refresh_cards(shelves: Shelves, session: Session, person_id: int, vector_ve
     known = shelves.card_stamps
     changed = [card_id for card_id, stamp in stamps.items() if known.get(card_id) != stamp]
     shelves.cards.discard(known.keys() - stamps.keys())
-    if changed:
-        found = list(rows.card_words(session, person_id, changed))
-        shelves.languages.update(card.language for card in found)
-        shelves.cards.put(_card_entry(card, vector_version) for card in found)
+    _put_cards(shelves, session, person_id, changed, vector_version)
     shelves.card_stamps = stamps
+
+
+def _put_cards(
+    shelves: Shelves, session: Session, person_id: int, ids: Collection[int], vector_version: str
+) -> None:
+    found = list(rows.card_words(session, person_id, ids))
+    shelves.languages.update(card.language for card in found)
+    shelves.cards.put(_card_entry(card, vector_version) for card in found)
 
 
 def _refresh_turns(shelves: Shelves, session: Session, person_id: int, vector_version: str) -> None:
     standing = rows.turn_ids(session, person_id)
     known = shelves.turns.ids()
     shelves.turns.discard(known - standing)
-    if fresh := standing - known:
-        found = list(rows.turn_words(session, person_id, fresh))
-        shelves.languages.update(turn.language for turn in found)
-        shelves.turns.put(_turn_entry(turn, vector_version) for turn in found)
+    _put_turns(shelves, session, person_id, standing - known, vector_version)
+
+
+def _put_turns(
+    shelves: Shelves, session: Session, person_id: int, ids: Collection[int], vector_version: str
+) -> None:
+    found = list(rows.turn_words(session, person_id, ids))
+    shelves.languages.update(turn.language for turn in found)
+    shelves.turns.put(_turn_entry(turn, vector_version) for turn in found)
 
 
 def _refresh_summaries(shelves: Shelves, session: Session, person_id: int, vector_version: str) -> None:
     stamps = rows.summary_stamps(session, person_id)
     known = shelves.summary_stamps
     shelves.summaries.discard(known.keys() - stamps.keys())
-    if changed := [each for each, at in stamps.items() if known.get(each) != at]:
-        shelves.summaries.put(
-            Entry(
-                id=summary.id,
-                terms=tuple(summary.terms.split()),
-                vector=summary.vector if summary.vector_version == vector_version else None,
-            )
-            for summary in rows.summary_words(session, person_id, changed)
-        )
+    changed = [each for each, at in stamps.items() if known.get(each) != at]
+    _put_summaries(shelves, session, person_id, changed, vector_version)
     shelves.summary_stamps = stamps
+
+
+def _put_summaries(
+    shelves: Shelves, session: Session, person_id: int, ids: Collection[int], vector_version: str
+) -> None:
+    shelves.summaries.put(
+        Entry(
+            id=summary.id,
+            terms=tuple(summary.terms.split()),
+            vector=summary.vector if summary.vector_version == vector_version else None,
+        )
+        for summary in rows.summary_words(session, person_id, ids)
+    )
 
 
 def _card_entry(card: rows.CardWords, vector_version: str) -> Entry:

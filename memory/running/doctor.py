@@ -18,6 +18,7 @@ from memory.errors import AppError
 from memory.running import address
 from memory.running.product import is_serving
 from memory.running.worker import listening
+from memory.storage import nearest
 from memory.storage.engine import reading
 from memory.storage.migrate import is_current
 from memory.wiring import Wiring
@@ -78,9 +79,22 @@ def database(wiring: Wiring) -> Verdict:
         taken_ms = 1000 * (time.perf_counter() - started)
         if not is_current(wiring.engine):
             return _ill("database", f"{name} answers, but its schema is not current: python app.py migrate")
+        large = _large(wiring)
     except (SQLAlchemyError, AppError) as error:
         return _ill("database", f"{name} does not answer ({type(error).__name__}); see DATABASE_URL")
-    return _well("database", f"{name} answers in {taken_ms:.0f} ms; the schema is current")
+    return _well("database", f"{name} answers in {taken_ms:.0f} ms; the schema is current{large}")
+
+
+def _large(wiring: Wiring) -> str:
+    """On PostgreSQL, how the stores of persons who told very much are searched."""
+    if wiring.engine.dialect.name != "postgresql":
+        return ""
+    with reading(wiring.engine) as session:
+        preselects = nearest.is_there(session)
+    most = wiring.settings.exact_search_most
+    if preselects:
+        return f"; pgvector preselects above {most:,} memories and messages of one person"
+    return "; without pgvector (CREATE EXTENSION vector, as administrator) all stores are searched whole"
 
 
 def queue(wiring: Wiring) -> Verdict:

@@ -10,6 +10,8 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, text
 
+from memory.storage import nearest
+
 _FOLDER = Path(__file__).parent / "migrations"
 _LOCK = 0x41535445  # two machines that start at once must not migrate at once
 
@@ -28,6 +30,7 @@ def upgrade(engine: Engine) -> None:
             guard.execute(text("SELECT pg_advisory_lock(:key)"), {"key": _LOCK})
             try:
                 command.upgrade(_config(engine), "head")
+                nearest.add_extension(engine)
             finally:
                 guard.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _LOCK})
                 guard.rollback()

@@ -89,19 +89,19 @@ def version_of(session: Session, person_id: int) -> int:
 
 def card_stamps(session: Session, person_id: int) -> dict[int, int]:
     """Id and version of each of the person's active cards."""
-    rows = session.execute(select(CardRow.id, CardRow.version).where(*_active(person_id)))
+    rows = session.execute(select(CardRow.id, CardRow.version).where(*active(person_id)))
     return {card_id: version for card_id, version in rows}
 
 
 def turn_ids(session: Session, person_id: int) -> set[int]:
     """Ids of the person's turns that search may find: indexed ones that still stand."""
-    return set(session.scalars(select(TurnRow.id).where(*_standing(person_id))))
+    return set(session.scalars(select(TurnRow.id).where(*standing(person_id))))
 
 
 def summary_stamps(session: Session, person_id: int) -> dict[int, datetime]:
     """Id of each of the person's summarised conversations, and when it was summarised."""
     rows = session.execute(
-        select(ConversationRow.id, ConversationRow.summarised_at).where(*_summarised(person_id))
+        select(ConversationRow.id, ConversationRow.summarised_at).where(*summarised(person_id))
     )
     return {conversation_id: at for conversation_id, at in rows if at is not None}
 
@@ -121,20 +121,9 @@ def card_words(session: Session, person_id: int, card_ids: Collection[int]) -> I
         CardRow.starts_local,
         CardRow.sensitive,
     )
-    for row in _in_batches(session, columns, CardRow.id, card_ids, _active(person_id)):
-        yield CardWords(
-            id=row[0],
-            language=row[1],
-            terms=row[2],
-            vector=row[3],
-            vector_version=row[4],
-            text=row[5],
-            subject=row[6],
-            relation=row[7],
-            people=tuple(row[8]),
-            starts=row[9],
-            sensitive=row[10],
-        )
+    for row in _in_batches(session, columns, CardRow.id, card_ids, active(person_id)):
+        told = dict(row._mapping)
+        yield CardWords(people=tuple(told.pop("people")), starts=told.pop("starts_local"), **told)
 
 
 def turn_words(session: Session, person_id: int, turn_ids: Collection[int]) -> Iterator[TurnWords]:
@@ -150,18 +139,8 @@ def turn_words(session: Session, person_id: int, turn_ids: Collection[int]) -> I
         TurnRow.speaker,
         TurnRow.created_at,
     )
-    for row in _in_batches(session, columns, TurnRow.id, turn_ids, _standing(person_id)):
-        yield TurnWords(
-            id=row[0],
-            conversation_id=row[1],
-            language=row[2],
-            zone=row[3],
-            terms=row[4],
-            vector=row[5],
-            vector_version=row[6],
-            speaker=row[7],
-            created_at=row[8],
-        )
+    for row in _in_batches(session, columns, TurnRow.id, turn_ids, standing(person_id)):
+        yield TurnWords(**row._mapping)
 
 
 def summary_words(
@@ -174,7 +153,7 @@ def summary_words(
         ConversationRow.summary_vector,
         ConversationRow.vector_version,
     )
-    where = _summarised(person_id)
+    where = summarised(person_id)
     for row in _in_batches(session, columns, ConversationRow.id, conversation_ids, where):
         yield SummaryWords(id=row[0], terms=row[1], vector=row[2], vector_version=row[3])
 
@@ -206,11 +185,13 @@ def talks(session: Session, person_id: int, scores: dict[int, float]) -> list[Tr
     return sorted(hits, key=lambda hit: (-hit.score, hit.turn.id))
 
 
-def _active(person_id: int | BindParameter[int]) -> tuple[ColumnElement[bool], ...]:
+def active(person_id: int | BindParameter[int]) -> tuple[ColumnElement[bool], ...]:
+    """Which cards of the person search may find."""
     return (CardRow.person_id == person_id, CardRow.status == "active", CardRow.category != "theme")
 
 
-def _standing(person_id: int | BindParameter[int]) -> tuple[ColumnElement[bool], ...]:
+def standing(person_id: int | BindParameter[int]) -> tuple[ColumnElement[bool], ...]:
+    """Which turns of the person search may find: indexed ones that still stand."""
     private = select(ConversationRow.id).where(
         ConversationRow.person_id == person_id, ConversationRow.private
     )
@@ -224,7 +205,8 @@ def _standing(person_id: int | BindParameter[int]) -> tuple[ColumnElement[bool],
     )
 
 
-def _summarised(person_id: int) -> tuple[ColumnElement[bool], ...]:
+def summarised(person_id: int) -> tuple[ColumnElement[bool], ...]:
+    """Which conversations of the person search may find by their summary."""
     return (
         ConversationRow.person_id == person_id,
         ConversationRow.summarised_at.is_not(None),
@@ -252,9 +234,9 @@ _VERSION = select(PersonRow.cards_version).where(PersonRow.id == _PERSON)
 _CARDS = (
     select(*_CARD_COLUMNS, WorthRow.state.label("worth"))
     .outerjoin(WorthRow, WorthRow.card_id == CardRow.id)
-    .where(CardRow.id.in_(_IDS), *_active(_PERSON))
+    .where(CardRow.id.in_(_IDS), *active(_PERSON))
 )
-_TURNS = select(*_TURN_COLUMNS).where(TurnRow.id.in_(_IDS), *_standing(_PERSON))
+_TURNS = select(*_TURN_COLUMNS).where(TurnRow.id.in_(_IDS), *standing(_PERSON))
 _CONVERSATIONS = select(*_CONVERSATION_COLUMNS).where(
     ConversationRow.id.in_(_IDS), ConversationRow.person_id == _PERSON
 )

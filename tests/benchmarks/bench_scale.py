@@ -79,7 +79,7 @@ def _sizes(embedder: Embedder, fill_s: list[float]) -> dict[str, dict[str, float
         people = []
         for size in SIZES:
             print(f"one person with {size} cards", flush=True)
-            people.append(_filled(engine, [size], fill_s)[0])
+            people.append(filled(engine, [size], fill_s)[0])
         caches = [CardCache(1_000) for _ in SIZES]
         cold = [
             _timed(engine, who, "hello", embedder, cache) for who, cache in zip(people, caches, strict=True)
@@ -106,7 +106,7 @@ def _crowds(embedder: Embedder, fill_s: list[float]) -> dict[str, dict[str, floa
             people: list[Person] = []
             for count in (count for count, size in CROWDS if size == each):
                 print(f"{count} persons with {each} cards", flush=True)
-                people += _filled(engine, [each] * (count - len(people)), fill_s)
+                people += filled(engine, [each] * (count - len(people)), fill_s)
                 result[str(count)] = _crowd(engine, people, embedder)
     return result
 
@@ -160,7 +160,7 @@ def _figures(times: list[tuple[float, float]]) -> dict[str, float]:
     }
 
 
-def _filled(engine: Engine, sizes: list[int], fill_s: list[float]) -> list[Person]:
+def filled(engine: Engine, sizes: list[int], fill_s: list[float]) -> list[Person]:
     """New persons with so many cards each."""
     began = time.perf_counter()
     with transaction(engine) as session:
