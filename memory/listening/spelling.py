@@ -69,11 +69,17 @@ class Spelling:
         fits = (
             word in rule.words
             or ("number" in rule.kinds and following.kind is Kind.NUMBER)
-            or ("relation" in rule.kinds and word in lex.relation_starts)
+            or ("relation" in rule.kinds and _is_relation(tokens, index + 1, lex))
             or ("verb" in rule.kinds and word in lex.verbs)
             or any(lex.has(kind, word) for kind in rule.kinds)
         )
         return rule.meant if fits else None
+
+
+def _is_relation(tokens: Sequence[Token], at: int, lex: Lexicon) -> bool:
+    """Whether a whole relation stands at `at`: "next door neighbour", not the "next" of "next Friday"."""
+    wholes = lex.relation_starts.get(tokens[at].folded, ())
+    return any(tuple(token.folded for token in tokens[at : at + len(whole)]) == whole for whole in wholes)
 
 
 def _cut(token: Token, meant: str) -> list[Token]:

@@ -155,16 +155,22 @@ def _turn_verb(words: list[_Word], at: int, voice: Voice) -> bool:
     after = at + 1
     while after < len(words) and words[after].folded in voice.skipped:
         after += 1
-    for place in (after, at - 1):
-        if 0 <= place < len(words) and (new := _second_person(words[place], voice)):
+    places = [place for place in (after, at - 1) if 0 <= place < len(words)]
+    for place in places:
+        if words[place].folded in voice.verbs:
+            words[place].new = voice.verbs[words[place].folded]
+            return True
+    for place in places:
+        if new := _by_ending(words[place], voice, first=place == 0):
             words[place].new = new
             return True
     return False
 
 
-def _second_person(word: _Word, voice: Voice) -> str:
-    if word.folded in voice.verbs:
-        return voice.verbs[word.folded]
+def _by_ending(word: _Word, voice: Voice, *, first: bool) -> str:
+    """The second person of a verb that no table has; no noun or name (a capital), no code."""
+    if (word.text[:1].isupper() and not first) or any(letter.isdigit() for letter in word.text):
+        return ""
     for old, new in voice.endings:
         if word.folded.endswith(old) and len(word.folded) > len(old) + 1:
             return word.text[: len(word.text) - len(old)] + new
