@@ -14,7 +14,7 @@ from pydantic_ai import models
 
 from jobs import archive, verify
 from jobs.wiring import using
-from memory.cards.grounding import own_words
+from memory.listening import own_words
 from memory.llm import choose
 from memory.llm.interface import FailureKind, ModelFailed
 from memory.llm.remote import RemoteModel
