@@ -101,7 +101,7 @@ def pack(lines: Sequence[Line], most: int) -> tuple[tuple[Line, ...], ...]:
     """
     if most < 1:
         raise ValueError("no room for a row")
-    packed = [(each,) for each in lines]
+    packed: list[tuple[Line, ...]] = [(each,) for each in lines]
     while len(packed) > most:
         at = min(range(len(packed) - 1), key=lambda each: _price(*packed[each], *packed[each + 1]))
         packed[at : at + 2] = [(*packed[at], *packed[at + 1])]

@@ -10,7 +10,7 @@ import csv
 import hashlib
 import io
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request, url_for
@@ -191,7 +191,7 @@ def decide(public_id: str) -> str | BaseResponse:
         now=now(),
     )
     problem = "" if refused is None else refused_words(refused.code, refused.limit)
-    return _renewed(public_id, agent, "desk/_sheet.html", problem=problem)
+    return _renewed(public_id, agent, "desk/_sheet.html", problem=problem, entered=form if problem else None)
 
 
 @bp.post("/<public_id>/undecide")
@@ -237,7 +237,7 @@ def give_back(public_id: str) -> BaseResponse:
 @bp.get("/audit")
 def log() -> str:
     """What was done at the desk, for the operator."""
-    with_role(Role.OPERATOR)
+    operator = with_role(Role.OPERATOR)
     before = request.args.get("before", type=int)
     with reading(wiring().engine) as session:
         found = audit.newest(session, limit=AUDIT_PAGE + 1, before=before)
@@ -246,6 +246,9 @@ def log() -> str:
         entries=found[:AUDIT_PAGE],
         older=found[AUDIT_PAGE - 1].id if len(found) > AUDIT_PAGE else None,
         action_words=ACTION_WORDS,
+        labels={
+            key.name: key.label.get(operator.language, key.name) for key in wiring().keys.by_name.values()
+        },
     )
 
 
@@ -362,17 +365,31 @@ def _talk(session: Session, found: Handover, agent: Person) -> dict[str, Any]:
         "html": to_html,
         "most": MOST_CHARS,
         "problem": "",
+        "entered": {},
     }
 
 
-def _renewed(public_id: str, agent: Person, template: str, *, problem: str = "") -> str | BaseResponse:
-    """The piece anew for a script; for a plain form the page."""
+def _renewed(
+    public_id: str,
+    agent: Person,
+    template: str,
+    *,
+    problem: str = "",
+    entered: Mapping[str, str] | None = None,
+) -> str | BaseResponse:
+    """The piece anew for a script; for a plain form the page.
+
+    Args:
+        problem: with what was entered last.
+        entered: what it was, to be put right.
+    """
     if not wants_fragment() and not problem:
         return redirect(url_for(".talk", public_id=public_id), code=303)
     with reading(wiring().engine) as session:
         shown = _talk(session, held(session, public_id, agent), agent)
     return render_template(
-        template if wants_fragment() else "desk/talk.html", **{**shown, "problem": problem}
+        template if wants_fragment() else "desk/talk.html",
+        **{**shown, "problem": problem, "entered": entered or {}},
     )
 
 

@@ -185,6 +185,9 @@ export class Thread {
   // Who speaks: requested (with the place in the queue), claimed, returned, expired or withdrawn.
   _handover({ state, agent, place }) {
     this.root.dataset.human = state === "claimed" ? "1" : "";
+    const { write, writeTo } = this.words;
+    const composer = document.getElementById("text");
+    if (composer) composer.placeholder = state === "claimed" ? writeTo.replace("{name}", () => agent) : write;
     const text = this.words[`handover${capital(state)}`] ?? "";
     this.#banner("handover", text.replace("{name}", isolated(agent || "")).replace("{n}", String(place)));
     for (const shown of this.page.querySelectorAll('[data-shown-with="requested"]')) shown.hidden = state !== "requested";

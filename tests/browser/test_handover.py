@@ -82,6 +82,7 @@ def test_a_handover_from_the_request_to_the_return(stage: Stage, open_page: Open
     for page in (chat, tab):
         expect(page.locator('[data-banner="handover"]')).to_have_text(ANSWERING)
         expect(page.locator("#log .notice")).to_have_text(re.compile("Hanna.? has joined"))
+        expect(page.get_by_label("Your message")).to_have_attribute("placeholder", "Write to Hanna")
 
     # The other tab, loaded before, talks to the human too.
     say(tab, "Are you still there?")
@@ -104,7 +105,8 @@ def test_a_handover_from_the_request_to_the_return(stage: Stage, open_page: Open
     desk.get_by_label("Decision", exact=True).fill("many")
     desk.get_by_role("button", name="Save").click()
     expect(desk.get_by_role("alert")).to_have_text("Write one whole number.")
-    desk.get_by_label("What", exact=True).select_option("quantity")
+    expect(desk.get_by_label("What", exact=True)).to_have_value("quantity")  # to be put right, not begun anew
+    expect(desk.get_by_label("Decision", exact=True)).to_have_value("many")
     desk.get_by_label("Decision", exact=True).fill("40")
     desk.get_by_role("button", name="Save").click()
     expect(desk.locator('[data-key="quantity"]')).to_contain_text("40")
@@ -113,9 +115,21 @@ def test_a_handover_from_the_request_to_the_return(stage: Stage, open_page: Open
     desk.get_by_role("button", name="Keep the note").click()
     expect(desk.locator("#notes")).to_contain_text("a good customer")
 
+    # The same sheet in another tab of the agent renews itself, and keeps what is being written beside it.
+    second = desk.context.new_page()
+    second.goto(desk.url)
+    second.get_by_text("Decide something").click()
+    second.get_by_label("Decision", exact=True).fill("half writ")
+    desk.get_by_role("button", name="Withdraw: Quantity").click()
+    expect(second.locator('[data-key="quantity"]')).to_have_count(0)
+    expect(second.get_by_label("Decision", exact=True)).to_have_value("half writ")
+    second.close()
+    expect(desk.get_by_label("Write to Clara Weiss")).to_have_value("I write it d")
+
     # Back to the assistant, in every tab, also after a reload.
     desk.get_by_role("button", name="Hand back to Asterism").click()
     expect(desk.get_by_text("Nobody waits.")).to_be_visible()
+    expect(chat.get_by_label("Your message")).to_have_attribute("placeholder", "Write to Asterism")
     for page in (chat, tab):
         expect(page.locator('[data-banner="handover"]')).to_be_hidden()
         expect(page.locator("#log .notice").last).to_have_text(re.compile("Hanna.? has left"))
@@ -125,6 +139,63 @@ def test_a_handover_from_the_request_to_the_return(stage: Stage, open_page: Open
     expect(chat.locator("#log .notice")).to_have_count(2)
     expect(chat.locator("#log .speaker")).to_have_text(["Hanna"])
     assert "good customer" not in chat.content()
+
+
+def test_a_third_window_sees_each_change_of_hands(stage: Stage, open_page: Open) -> None:
+    clara = stage.person(name="Clara Frost")
+    hanna, emil, olga = (stage.person(name=name, role=Role.AGENT) for name in ("Greta", "Enno", "Olga"))
+    chat = open_page(clara, "/")
+    desk, colleague, third = (open_page(each, "/desk/") for each in (hanna, emil, olga))
+    say(chat, "I ordered lamps")
+    expect(chat.locator("#log .prose")).to_have_text("You said I ordered lamps.")
+    ask(chat)
+    third.get_by_role("button", name="Take the conversation with Clara Frost").wait_for()
+    desk.locator("#queue li", has_text="Clara Frost").get_by_role("button", name="Take").click()
+    held = third.locator("section", has_text="With colleagues").locator("li", has_text="Clara Frost")
+    expect(held).to_contain_text("Greta")
+    expect(third.get_by_role("button", name="Take the conversation with Clara Frost")).to_have_count(0)
+    expect(third.locator(".agents li[data-here]", has_text="Greta")).to_contain_text("1 conversation")
+
+    # A ready text goes to the cursor.
+    texts = desk.context.new_page()
+    texts.goto("/desk/texts/")
+    texts.get_by_role("textbox", name="Name").fill("Greeting")
+    texts.get_by_role("textbox", name="Text").fill("Good day,\nwhat can I do for you?")
+    texts.get_by_role("button", name="Keep it").click()
+    expect(texts.get_by_text("only for you")).to_be_visible()
+    texts.close()
+    desk.reload()
+    field = desk.get_by_label("Write to Clara Frost")
+    field.fill("Hello!  Bye.")
+    field.evaluate("(field) => field.setSelectionRange(7, 7)")
+    desk.locator(".ready-texts summary").click()
+    desk.get_by_role("button", name="Greeting").click()
+    expect(field).to_have_value("Hello! Good day,\nwhat can I do for you? Bye.")
+
+    desk.get_by_text("Pass on", exact=True).first.click()
+    desk.get_by_label("To whom").select_option(emil.public_id)
+    desk.get_by_role("button", name="Pass on").click()
+    expect(held).to_contain_text("Enno")
+    colleague.locator("#queue").get_by_role("link", name="Open").click()
+    colleague.get_by_text("Pass on", exact=True).first.click()
+    colleague.get_by_role("button", name="Pass on").click()  # back to the queue
+    expect(third.get_by_role("button", name="Take the conversation with Clara Frost")).to_be_visible()
+    third.get_by_role("button", name="Take the conversation with Clara Frost").click()
+    third.get_by_role("button", name="Hand back to Asterism").click()
+
+
+def test_on_a_phone_the_bar_is_whole_and_the_menu_has_every_page(stage: Stage, open_page: Open) -> None:
+    page = open_page(stage.person(name="Hanna", role=Role.AGENT, language="de"), "/constellation")
+    for width in (320, 390):
+        page.set_viewport_size({"width": width, "height": 740})
+        bar = page.locator(".bar > nav")
+        assert bar.evaluate("(nav) => nav.scrollWidth <= nav.clientWidth")
+        expect(bar.get_by_role("link")).to_have_count(3)  # the talk, where one is, the desk
+    page.locator(".bar .menu > summary").click()
+    expect(page.locator(".menu-pages").get_by_role("link")).to_have_count(5)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(page.locator(".menu-pages")).to_be_hidden()
+    expect(page.locator(".bar > nav").get_by_role("link")).to_have_count(5)
 
 
 def test_an_answer_under_way_ends_with_the_claim(stage: Stage, open_page: Open) -> None:
