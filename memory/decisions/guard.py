@@ -15,7 +15,7 @@ from itertools import pairwise
 from memory import language as lang
 from memory.decisions.naming import Settled, View, asked, asked_directly, here, named, table
 from memory.decisions.schema import Key
-from memory.decisions.stated import MOMENTS, Clause, Stated, stated
+from memory.decisions.stated import MOMENTS, Clause, Stated, stated, street_spans
 from memory.records import Decision
 
 __all__ = ["Looked", "Settled", "View", "asked_directly", "look"]
@@ -46,6 +46,9 @@ def look(sentence: str, view: View) -> Looked:
         return Looked(told=frozenset(said))
     about = view.about
     is_question = sentence.rstrip().rstrip("\"'»”)").endswith("?")
+    direct = asked_directly(view)
+    waited = bool(direct) and not direct & said  # the answer has not yet said what was asked for
+    to_us = waited and _speaks_to_them(sentence, view)
     excused, past, valueless = False, False, False
     open_to_all = True  # every clause proposes, asks, or tells of something else
     parts = _clauses(_without_agreed(_unquoted(sentence), words), words, view)
@@ -53,19 +56,24 @@ def look(sentence: str, view: View) -> Looked:
         folded = lang.fold(part)
         own = named(folded, view)
         about = own or about
-        excused = excused or bool(words["condition"].search(folded))
+        excused = excused or _is_offer(part, folded, words, view)
         if is_question or excused or words["proposal"].search(folded):
             # "You wanted twelve" proposes nothing; it may be let go, but is no answer either.
-            open_to_all = open_to_all and (is_question or excused or not words["wish"].search(folded))
+            is_iffy = words["when_if"].search(folded) and not _holds_no_value(part, view)
+            may_answer = is_iffy or (words["wish"].search(folded) and not excused)
+            open_to_all = open_to_all and (is_question or not may_answer)
             continue
         # "First ten, then eleven": the past goes on in the clauses that follow it.
         goes_on = past and (valueless or words["sequence"].match(folded.lstrip()) is not None)
         past = (goes_on and not words["now"].search(folded)) or bool(words["history"].search(folded))
+        past = past or _is_revised(parts[index + 1 : index + 2], words)
         valueless = _holds_no_value(part, view)
         if past:
             continue
         plain = lang.fold(_without_ranges(part, view))
-        if words["open"].search(plain) or words["other"].search(plain) or words["foreign"].search(plain):
+        if words["other"].search(plain):
+            continue
+        if not to_us and (words["open"].search(plain) or words["foreign"].search(plain)):
             continue
         open_to_all = False
         if _is_excused(plain, parts[index + 1 : index + 2], words):
@@ -74,6 +82,39 @@ def look(sentence: str, view: View) -> Looked:
         if found is not None:
             return Looked(contradicts=found, about=about, told=frozenset(said))
     return Looked(about=about, told=frozenset(said), aside=open_to_all)
+
+
+def _is_offer(part: str, folded: str, words: Mapping[str, re.Pattern[str]], view: View) -> bool:
+    """Whether a clause makes an offer of all that follows: "if you like", "how about".
+
+    "If anything comes up" does not: what follows holds all the same.
+    """
+    if not words["condition"].search(folded):
+        return False
+    if not words["when_if"].search(folded) or any(
+        " " in hit.group() for hit in words["ask"].finditer(folded)
+    ):
+        return True
+    return not _holds_no_value(part, view)
+
+
+def _is_revised(following: Sequence[str], words: Mapping[str, re.Pattern[str]]) -> bool:
+    """Whether the next clause tells that this one held once: "before you changed it"."""
+    tail = lang.fold(following[0]).strip(" .!?") if following else ""
+    return bool(tail) and words["revised"].fullmatch(tail) is not None
+
+
+def _speaks_to_them(sentence: str, view: View) -> bool:
+    """Whether a sentence speaks to the person, but for "your neighbour": it is no business of others then."""
+    words = table(view.language)
+    folded = lang.fold(sentence)
+    for match in words["you"].finditer(folded):
+        small = view.language == "de" and match.group()[0] in "si"  # "sie" are they, "Sie" are you
+        if small and len(folded) == len(sentence) and sentence[match.start()].islower():
+            continue
+        if not words["foreign"].match(folded, match.end() + 1):
+            return True
+    return False
 
 
 def _said_in(sentence: str, view: View) -> list[str]:
@@ -110,7 +151,9 @@ def _contradicted(part: str, own: Collection[str], about: frozenset[str], view: 
     """The settled decision that a clause contradicts, if any."""
     clause = _clause(part, view)
     clause = replace(clause, bare=_is_bare(clause, view, most=0 if about & view.told else _BARE))
-    if not own and not clause.bare:
+    wanted = asked(view)
+    waited = bool(wanted & about) and not wanted & view.told and not _is_named_other(part, view)
+    if not own and not clause.bare and not waited:
         return None
     against: list[Decision] = []
     for decision in _candidates(part, about, view):
@@ -185,6 +228,18 @@ def _is_bare(clause: Clause, view: View, *, most: int) -> bool:
         return False
     known = set(lang.terms(view.said, clause.language))
     return len(set(lang.terms(text, clause.language)) - known) <= most
+
+
+def _is_named_other(part: str, view: View) -> bool:
+    """Whether somebody by name is spoken of: what is theirs is no answer."""
+    if view.language == "de":
+        return False
+    streets = street_spans(part)
+    return any(
+        not any(start < each.span[1] and each.span[0] < end for start, end in streets)
+        for each in lang.find_names(part, view.language)
+        if not each.starts_sentence or view.language == "en"  # "Anna comes at ten"
+    )
 
 
 def _holds_no_value(part: str, view: View) -> bool:

@@ -24,6 +24,7 @@ _ASKED = {
     "cost": (KeyType.MONEY,),
     "where": (KeyType.ADDRESS,),
 }
+_STEM = 5  # letters that forms of one word share at least
 _QUESTIONS = re.compile(r"(?<=[.!?;])\s+")
 
 
@@ -69,7 +70,11 @@ def _hits(folded: str, view: View, *, loosely: bool) -> dict[str, int]:
         for word in map(lang.fold, told):
             if len(word) >= 3 and word not in lang.stop_words(view.language):
                 forms |= {word, *lang.terms(word, view.language)}
-        return {word for word, own in stems.items() if own & forms}
+        return {
+            word
+            for word, own in stems.items()
+            if own & forms or (loosely and any(_akin(word, each) for each in forms))
+        }
 
     hits = {}
     for key in _settled_keys(view):
@@ -83,6 +88,13 @@ def _hits(folded: str, view: View, *, loosely: bool) -> dict[str, int]:
     return hits
 
 
+def _akin(word: str, other: str) -> bool:
+    """Whether two words are likely forms of one: "retirais" and "retirer"."""
+    shared = next((at for at, (one, two) in enumerate(zip(word, other, strict=False)) if one != two), None)
+    shared = min(len(word), len(other)) if shared is None else shared
+    return shared >= _STEM and shared * 5 >= max(len(word), len(other)) * 3
+
+
 def _label(key: Key, language: str) -> set[str]:
     words = lang.words(lang.fold(key.label.get(language, "")))
     return {word for word in words if len(word) >= 3 and word not in lang.stop_words(language)}
@@ -93,9 +105,18 @@ def asked(view: View) -> frozenset[str]:
     folded = lang.fold(view.said)
     if any(table(view.language)[kind].search(folded) for kind in ("open", "other", "besides")):
         return frozenset()
-    by_words, types = named(folded, view), _types(folded, view.language)
+    if _is_about_others(view.said, folded, view):
+        return frozenset()
+    by_words, types = named(folded, view, loosely=True), _types(folded, view.language)
     fitting = {key.name for key in _settled_keys(view) if key.type in types}
-    return frozenset(by_words & fitting) or frozenset(fitting) if types else by_words
+    if not types:
+        return frozenset(
+            each for each in named(folded, view) or by_words if not _is_one_of_many(folded, each, view)
+        )
+    if by_words & fitting:
+        return frozenset(each for each in by_words & fitting if not _is_one_of_many(folded, each, view))
+    # "When does the concert begin?" asks for nothing settled.
+    return frozenset() if _says_more(folded, fitting, view) else frozenset(fitting)
 
 
 def asked_directly(view: View) -> frozenset[str]:
@@ -113,24 +134,43 @@ def asked_directly(view: View) -> frozenset[str]:
 
 def _asked_by(part: str, view: View) -> set[str]:
     words = table(view.language)
-    folded = lang.fold(part)
-    if not words["wh"].search(folded) or any(
-        words[kind].search(folded) for kind in ("other", "open", "besides")
+    folded, politely = words["tell"].subn(" ", lang.fold(part))
+    again = bool(politely) or _asks_again(part, folded, view)
+    asks = bool(politely) or bool(words["wh"].search(folded))
+    # "How much did I say I could spend" asks for no change, though "how much could I spend" might.
+    besides = words["modal"].sub(" ", folded) if again else folded
+    if _is_about_others(part, folded, view):
+        return set()
+    if (
+        not asks
+        or words["besides"].search(besides)
+        or any(words[k].search(folded) for k in ("other", "open"))
     ):
         return set()
-    hits = _hits(folded, view, loosely=True)
     types = _types(folded, view.language)
+    counting = re.compile("|".join(words[name].pattern for name in ("count", "cost")))
+    hits = _hits(counting.sub(" ", folded), view, loosely=True)
     if types:
         fitting = {key.name for key in _settled_keys(view) if key.type in types}
         of_type = {name: hits[name] for name in hits if name in fitting}
         is_named_more = types == {KeyType.ADDRESS} and max(hits.values(), default=0) > max(
             of_type.values(), default=0
         )  # "at which number or address" asks for no place
-        hits = hits if is_named_more else of_type or hits or dict.fromkeys(fitting, 0)
+        is_number = types <= {KeyType.MONEY, KeyType.INTEGER}  # "how much" asks for no way of paying
+        near = {
+            name: count
+            for name, count in hits.items()
+            if not is_number or view.keys.by_name[name].type in (KeyType.MONEY, KeyType.INTEGER)
+        }
+        hits = hits if is_named_more else of_type or near or dict.fromkeys(fitting, 0)
     most = max(hits.values(), default=0)
     keys = {name for name, count in hits.items() if count == most}
-    if not keys or (not most and len(keys) > 1) or _says_more(part, keys, view):
+    if not keys or (not most and len(keys) > 1 and not again):
         return set()
+    is_dated = any(view.keys.by_name[name].type is KeyType.DATE for name in keys)
+    known = most and ((again and not is_dated) or types == {KeyType.ADDRESS})
+    if not known and _says_more(words["recall"].sub(" ", folded), keys, view):
+        return set()  # there are many appointments; and "how much is the lamp" asks for no budget
     clause = Clause(
         text=part,
         bare=False,
@@ -142,6 +182,28 @@ def _asked_by(part: str, view: View) -> set[str]:
     if any(stated(view.keys.by_name[name], values[name], clause) is not Stated.NOTHING for name in keys):
         return set()
     return keys
+
+
+def _asks_again(part: str, folded: str, view: View) -> bool:
+    """Whether a question asks for what was said or settled; one about somebody else does not."""
+    return table(view.language)["recall"].search(folded) is not None and not _is_about_others(
+        part, folded, view
+    )
+
+
+def _is_about_others(text: str, folded: str, view: View) -> bool:
+    """Whether a question asks about somebody else: "when does my sister come?"."""
+    if table(view.language)["people"].search(folded):
+        return True
+    names = lang.find_names(text, view.language) if view.language != "de" else []
+    return any(not each.starts_sentence for each in names)
+
+
+def _is_one_of_many(folded: str, name: str, view: View) -> bool:
+    """Whether a question for a day or a language holds words that make it another's: "the dentist's"."""
+    if view.keys.by_name[name].type not in (KeyType.DATE, KeyType.LANGUAGE):
+        return False
+    return _says_more(table(view.language)["recall"].sub(" ", folded), {name}, view)
 
 
 def _says_more(part: str, keys: set[str], view: View) -> bool:

@@ -37,6 +37,9 @@ _NAME = (
     r"(?P<name>[^\W\d_][\w'’.-]*(?: (?:de|da|do|das|dos|del|la|las|los|le|les|du|des|der|den|am|an)\b"
     r"| [^\W\da-z_][\w'’.-]*)*)"
 )
+_ROAD = re.compile(
+    r"\s+(?:rue|avenue|boulevard|place|chemin|quai|impasse|allee|cours|square|route|passage)\b"
+)
 _STREETS = (  # with the house number before the name, and after it
     re.compile(rf"\b(?P<number>\d{{1,4}}[a-z]?),? {_NAME}"),
     re.compile(rf"\b{_NAME},? (?P<number>\d{{1,4}}[a-z]?)\b"),
@@ -66,7 +69,13 @@ class Clause:
         """The moments it names; recurring ones are habits and opening hours."""
         # What holds lies ahead, also where it was settled in the past: "quedó el jueves".
         found = lang.find_times(self.text, language=self.language, now=self.now, tense="future")
-        return tuple(each for each in found if each.rrule is None and not (each.past and each.has_date))
+        return tuple(
+            each
+            for each in found
+            if each.rrule is None
+            and not (each.past and each.has_date)
+            and not _ROAD.match(lang.fold(self.text[each.span[1] :]))  # "au 19 quai du Port"
+        )
 
 
 def stated(key: Key, value: str, clause: Clause, *, rivals: Collection[str] = ()) -> Stated:
@@ -293,8 +302,20 @@ def _words(key: Key, value: str, clause: Clause, rivals: Collection[str]) -> Sta
         wanted = [_essence(each) for each in _streets(value, clause.language)] or [
             set(lang.words(lang.fold(value)))
         ]
-        same = any(_essence(street) <= each or each <= street for street in streets for each in wanted)
-        return Stated.SAME if same else Stated.OTHER
+        spoken = {
+            term for word in key.words.get(clause.language, ()) for term in lang.terms(word, clause.language)
+        }
+        names = [
+            essence
+            for essence in map(_essence, streets)
+            if any(not each[:1].isdigit() for each in essence)
+            # "Mandamos-lhe 50" is no street.
+            and not set(lang.terms(" ".join(essence), clause.language)) & spoken
+        ]
+        if any(essence <= each or each <= essence for essence in names for each in wanted):
+            return Stated.SAME
+        if names:
+            return Stated.OTHER
     if key.type is KeyType.ADDRESS and (house := _NUMBERS.findall(value)):
         found_numbers = set(_NUMBERS.findall(folded))
         if own & told and found_numbers and not found_numbers & set(house):
@@ -324,6 +345,11 @@ def _streets(text: str, language: str) -> list[set[str]]:
             words = [word for word in lang.words(lang.fold(match["name"])) if len(word) > 2]
             streets.append({*words, lang.fold(match["number"])})
     return streets
+
+
+def street_spans(text: str) -> list[tuple[int, int]]:
+    """Where streets with a house number stand."""
+    return [match.span() for pattern in _STREETS for match in pattern.finditer(text)]
 
 
 def _without_moments(clause: Clause) -> str:

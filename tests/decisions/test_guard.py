@@ -236,3 +236,67 @@ def _view(language: str, said: str) -> View:
 
 def _decision(key: str, value: str) -> Decision:
     return replace(settled(key).decisions[0], value=value)
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "key"),
+    [
+        ("en", "How much did I say I could spend?", "budget"),
+        ("en", "Could you read me my order number?", "order_number"),
+        ("de", "Wofür hatte ich mich bei der Ausführung entschieden?", "variant"),
+        ("pt", "Por que acabamento me decidi?", "variant"),
+        ("fr", "Où est-ce que vous apportez la table ?", "delivery_address"),
+        ("es", "¿A dónde llevan la mesa?", "delivery_address"),
+    ],
+)
+def test_asking_again_is_known_whatever_other_words_stand_beside(language: str, said: str, key: str) -> None:
+    assert key in asked_directly(_view(language, said))
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "answer"),
+    [
+        ("en", "When is my dentist appointment?", "It is on Friday at ten."),
+        ("en", "When do I have to pick up the kids?", "At half past three."),
+        ("en", "When does the concert start?", "It starts on Friday at eight."),
+        ("de", "Wann kommt meine Schwester?", "Sie kommt am Freitag."),
+        ("de", "Wie viel habe ich für das Rad bezahlt?", "Du hast 600 Euro bezahlt."),
+        ("es", "¿Qué hora es?", "Son las once."),
+    ],
+)
+def test_a_question_about_others_and_other_things_is_answered_freely(
+    language: str, said: str, answer: str
+) -> None:
+    view = _view(language, said)
+    assert asked_directly(view) == frozenset()
+    assert look(answer, view).contradicts is None
+
+
+@pytest.mark.parametrize(
+    ("key", "language", "sentence", "said"),
+    [
+        (
+            "pickup_time",
+            "en",
+            "Since you come at noon, I'll leave it at the counter.",
+            "When did I want to pick it up?",
+        ),
+        ("contact_detail", "es", "Si surge algo, le localizo en lea7@example.org.", "¿Dónde me localizan?"),
+        (
+            "delivery_address",
+            "fr",
+            "La livraison se fait au 8 rue du Moulin.",
+            "Quelle adresse figure sur la livraison ?",
+        ),
+        ("quantity", "de", "Mit den 50 Stück kommen Sie gut hin.", "Wie viele habe ich am Ende bestellt?"),
+    ],
+)
+def test_another_value_in_passing_is_no_answer(key: str, language: str, sentence: str, said: str) -> None:
+    view = replace(_view(language, said), settled=settled(key))
+    looked = look(sentence, view)
+    assert looked.contradicts is not None or not (looked.aside or key in looked.told)
+
+
+def test_what_was_changed_after_it_held_once() -> None:
+    assert not contradicts("The delivery was on Friday, before you moved it.", "delivery_window")
+    assert contradicts("The delivery is on Friday, as you know.", "delivery_window")
