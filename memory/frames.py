@@ -206,5 +206,6 @@ class Frames:
                         if message["data"] == _DROP:
                             self._drop(person_id)
                         self._notify(person_id)
-            except (RedisError, OSError):
+            # ValueError: the library's reader can meet its own closed buffer when the connection goes.
+            except (RedisError, OSError, ValueError):
                 pause.wait(_POLL_S)
