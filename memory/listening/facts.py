@@ -157,7 +157,9 @@ class _Judge:
             return
         event = with_hour(event, self.told)
         before = self.told[number - 1]
-        lasts = before.leaning.lasting > APART and any(c.span[0] == before.piece.start for c in self.found)
+        own = [c for c in self.found if c.span[0] == before.piece.start]
+        # A trait with a name of its own (a diet, a trade) is no beginning of what happens.
+        lasts = any(before.leaning.lasting > APART or c.attribute for c in own)
         denied = bool(
             self.scene.lex.search("no_longer", before.piece.norm)
         )  # "it isn't on Thursday now, ..."

@@ -100,3 +100,29 @@ def test_a_model_is_told_who_said_what() -> None:
     said = repr(to_messages(request))
     assert "[Carla says:] I drive a van." in said
     assert said.count("says:]") == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "trait", "journey"),
+    [
+        ("de", "Ich vertrage keine Erdbeeren und fahre im Juli nach Kreta.", "Erdbeeren", "Kreta"),
+        ("de", "Ich mag keine Erdbeeren und fahre am 3. August nach Rom.", "Erdbeeren", "Rom"),
+        ("de", "Ich esse kein Fleisch und fliege am Freitag nach Porto.", "Fleisch", "Porto"),
+    ],
+)
+def test_a_trait_and_a_journey_in_one_breath_are_two(
+    sqlite_engine: Engine,
+    clock: FakeClock,
+    tmp_path: Path,
+    language: str,
+    said: str,
+    trait: str,
+    journey: str,
+) -> None:
+    with talk(sqlite_engine, clock, tmp_path, language) as play:
+        play.say(said)
+        texts = {card.category: card.text for card in play.kept()}
+    assert trait in texts[Category.FACT]
+    assert journey not in texts[Category.FACT]
+    assert journey in texts[Category.EVENT]
+    assert trait not in texts[Category.EVENT]
