@@ -16,6 +16,8 @@ from memory.decisions.schema import load
 _HERE = Path(__file__).parent / "data"
 OLD = tomllib.loads((_HERE / "consistency.toml").read_text(encoding="utf-8"))
 NEW = tomllib.loads((_HERE / "consistency_keys.toml").read_text(encoding="utf-8"))
+OUTSIDE = tomllib.loads((_HERE / "consistency_outside.toml").read_text(encoding="utf-8"))
+OUTSIDE_NAME = {"outside": "fresh", "unseen": "held"}
 KEYS = load()
 OLD_NAME = {"delivery_window": "window", "quantity": "count", "payment_method": "pay"}
 SLOT = {
@@ -32,7 +34,7 @@ SLOT = {
     "order_number": "order",
     "language": "tongue",
 }
-PARTS = ("first", "after", "fresh", "held")
+PARTS = ("first", "after", "fresh", "held", "outside", "unseen")
 _TOMORROW = {"en": "tomorrow", "de": "morgen", "pt": "amanhã", "fr": "demain", "es": "mañana"}
 _AFTER = {
     "en": "the day after tomorrow", "de": "übermorgen", "pt": "depois de amanhã", "fr": "après-demain",
@@ -87,6 +89,9 @@ _COUNTS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 20, 30, 40, 50)
 
 def sentences(language: str, key: str, part: str, group: str) -> list[str]:
     """The sentences of a key; none when it has none in that part."""
+    if part in OUTSIDE_NAME:
+        told: list[str] = OUTSIDE[language][key][OUTSIDE_NAME[part]][group]
+        return told
     is_old = part in ("first", "after")
     table = OLD[language].get(OLD_NAME.get(key, ""), {}) if is_old else NEW[language][key]
     found: list[str] = table.get(part, {}).get(group, [])
