@@ -274,12 +274,16 @@ def _other(scene: Scene) -> str:
     question = asking.question(scene)
     fits = answering(question, scene.found, known=scene.phrases, embedder=scene.embedder, now=scene.now)
     begins = scene.folded.lstrip("¿¡ ").split()[:1]
-    asks = bool(question.kinds) or bool(set(begins) & question_words(scene.language))
+    # "Is the dentist this week?" asks what memory has, though it names nobody.
+    dated = scene.heard.question is not None and any(
+        m.date is not None for m in find_times(scene.said, language=scene.language, now=scene.now)
+    )
+    asks = dated or bool(question.kinds) or bool(set(begins) & question_words(scene.language))
     if fits and asks:
         return stating.statements(scene, [fit.card for fit in fits])
     said = set(split_words(scene.folded))
     is_own = bool(said & scene.phrases.voice.possessives) or bool(question.names or question.relations)
-    if asks and is_own and not scene.has("worldly"):
+    if asks and (is_own or dated) and not scene.has("worldly"):
         return unknown.unknown(scene)
     told_now = {candidate.text for candidate in scene.heard.candidates}
     matters = [fit.card for fit in fits if (fit.words or fit.named) and fit.card.get("text") not in told_now]
