@@ -429,3 +429,27 @@ def test_two_orders_named_by_bare_numbers_never_mix(engine: Engine, clock: FakeC
     assert "Montag" in second
     assert "Freitag" not in second
     assert matters == {"4711", "4712"}
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "Forget the version."),
+        ("de", "Vergiss das mit der Variante."),
+        ("pt", "Esqueça a variante."),
+        ("fr", "Oubliez la variante."),
+        ("es", "Olvídate de lo de la variante."),
+    ],
+)
+def test_a_decision_is_taken_back_by_word_and_stays_in_the_history(
+    engine: Engine, clock: FakeClock, tmp_path: Path, language: str, said: str
+) -> None:
+    with stage(engine, clock, model=Turns("Hello."), tmp=tmp_path) as play:
+        first = play.say("Hello.", language=language)
+        decided_before(play, first, "variant", "beech")
+        decided_before(play, first, "quantity", "4")
+        answer = play.say(said, language=language).answer
+        assert held(play) == {"quantity": "4"}
+        entry = entries(play, "variant")[0]
+    assert entry.withdrawn_at is not None
+    assert "beech" in answer

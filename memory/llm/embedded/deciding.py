@@ -290,6 +290,52 @@ ASKING = Part(
 )
 
 
+# Take one back by word
+
+
+def _taken_back(scene: Scene) -> Json | None:
+    """The settled decision that the message wants forgotten: "forget the version"."""
+    if not settled(scene) or scene.speaker or is_question(scene) or heard(scene):
+        return None
+    match = next(
+        (hit for each in patterns_of(scene)["takes_back"] if (hit := each.search(scene.folded))), None
+    )
+    if match is None:
+        return None
+    rest = scene.folded[match.end() :]
+    held = {str(each["key"]): each for each in _of_named_matter(scene)}
+    named = [key for key in named_keys(scene, rest) if key["name"] in held]
+    # "Forget my appointment at the dentist" is about something else.
+    if not named or len(surface_terms(rest, scene.language)) > TWO:
+        return None
+    return held[str(named[0]["name"])]
+
+
+def _taking_back(scene: Scene) -> Sequence[Wanted]:
+    held = _taken_back(scene)
+    if held is None:
+        return ()
+    matter = str(held.get("matter", ""))
+    arguments = {"key": held["key"], "matter": "" if matter.startswith("conversation ") else matter}
+    return [Wanted("withdraw_decision", arguments)]
+
+
+def _taking_back_text(scene: Scene) -> str:
+    done = next((each for each in scene.results("withdraw_decision") if each.ok), None)
+    if done is None:
+        return _say(scene, "none")
+    return _say(scene, "taken_back", label=done.result.get("label", ""), value=done.result.get("said", ""))
+
+
+def _takes_back(scene: Scene) -> bool:
+    return bool(scene.results("withdraw_decision")) or _taken_back(scene) is not None
+
+
+TAKING_BACK = Part(
+    name="taking back", wanted=_takes_back, first=_taking_back, text=_taking_back_text, takes_all=True
+)
+
+
 # Let it be: what holds is not touched
 
 
@@ -411,4 +457,4 @@ def _closing_text(scene: Scene) -> str:
 
 CLOSING = Part(name="closing", wanted=_closes, first=_closing, text=_closing_text, takes_all=True)
 
-ALL = (RECORDING, LEAVING, CLOSING, READING, ASKING)
+ALL = (TAKING_BACK, RECORDING, LEAVING, CLOSING, READING, ASKING)
