@@ -12,6 +12,7 @@ from memory.decisions import log
 from memory.decisions.schema import load
 from memory.storage import conversations as conversation_rows
 from memory.storage import decisions as rows
+from memory.storage import turns
 from memory.storage.engine import reading, transaction
 from tests import factories
 from tests.fakes import T0, FakeClock
@@ -106,3 +107,27 @@ def test_moving_the_day_moves_the_end(engine: Engine, clock: FakeClock) -> None:
         desk.store("appointment", day, clock)
     clock.tick(days=5)
     assert set(desk.held(clock)) == {"appointment"}
+
+
+def test_a_decision_outlives_its_turn(engine: Engine, clock: FakeClock) -> None:
+    desk = Desk(engine)
+    turn = factories.turn(engine, desk.person, desk.conversation, said="Four, please.", answer="Four.")
+    found = KEYS.get("quantity")
+    assert found is not None
+    with transaction(engine) as session:
+        log.store(
+            session,
+            person_id=desk.person.id,
+            conversation=conversation_rows.by_id(session, desk.conversation),
+            key=found,
+            value="4",
+            turn_id=turn,
+            decided_by="person",
+            now=clock(),
+        )
+    with transaction(engine) as session:
+        turns.mark_deleted(session, turn, at=clock() - timedelta(days=1))
+        assert turns.purge_deleted(session, clock()) == 1
+    assert desk.held(clock) == {"quantity": "4"}
+    with reading(engine) as session:
+        assert [each.turn_id for each in rows.history(session, desk.person.id)] == [None]
