@@ -188,10 +188,16 @@ def _create(session: Session, context: ToolContext, told: CreateCard, now: datet
     when = when or (heard.when if heard is not None else None)
     if category is Category.REMINDER and (when is None or when.all_day):
         return {"ok": False, "error": "a reminder needs a day and an hour: ask for what is missing"}
-    if category is Category.REMINDER and not keeping.has_moment(
-        context.said, language=context.language, now=now.astimezone(ZoneInfo(context.zone))
+    if (
+        when is not None
+        and category in _NEEDS_NAMED_MOMENT
+        and not keeping.has_moment(
+            context.said, language=context.language, now=now.astimezone(ZoneInfo(context.zone))
+        )
     ):
-        return {"ok": False, "error": "the person named no time: ask for it"}
+        if category is Category.REMINDER:
+            return {"ok": False, "error": "the person named no time: ask for it"}
+        when = None
     old: list[Card] = []
     if told.supersedes:
         card = _own(session, context, told.supersedes)
@@ -236,6 +242,9 @@ def _create(session: Session, context: ToolContext, told: CreateCard, now: datet
     }
 
 
+# What rings, and what holds without a moment: none is kept that the person did not name. An event may take
+# its day from what is known ("on her birthday").
+_NEEDS_NAMED_MOMENT = (Category.REMINDER, Category.FACT, Category.PERSON, Category.MEMO)
 _COUNTED = {
     cards.Outcome.CREATED: Figure.CARDS,
     cards.Outcome.MERGED: Figure.DUPLICATES,
