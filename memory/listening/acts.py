@@ -32,6 +32,9 @@ class Speaker:
 def forgetting(scene: Scene, piece: Piece) -> Forgetting | None:
     """What a sentence asks to forget, or None. "Don't forget" and "I forgot" ask for nothing."""
     lex, norm = scene.lex, piece.norm
+    told = _told_before(scene, piece)
+    if told is not None:
+        return told
     match = lex.search("forget", norm)
     if match is None:
         return None
@@ -54,6 +57,25 @@ def forgetting(scene: Scene, piece: Piece) -> Forgetting | None:
     everything = bool(lex.begins("everything", topic.norm)) and len(topic) <= 5
     said = f"{topic.said(scene.text)} {closer}".strip(" ,.!?;:")
     return Forgetting(topic=said, everything=everything)
+
+
+def _told_before(scene: Scene, piece: Piece) -> Forgetting | None:
+    """The matter said first and the command behind it: "the thing about my overdraft, delete it, ..."."""
+    lex = scene.lex
+    lead = lex.begins("topic_told", piece.norm)
+    if lead is None:
+        return None
+    start = piece.range_of(lead)[1]
+    for at in range(start + 1, len(piece)):
+        rest = piece.part(at)
+        if lex.begins("forget_not", rest.norm):
+            return None
+        asked = lex.begins("forget_it", rest.norm)
+        # Without a comma only a short command at the end is one: "she just forgets it" is told.
+        if asked and (comma_at(piece, at) or len(rest) - rest.range_of(asked)[1] <= 1):
+            topic = _plain(scene, piece.part(start, at))
+            return Forgetting(topic=topic.said(scene.text).strip(" ,.!?;:"), everything=False)
+    return None
 
 
 def _which_one(scene: Scene, piece: Piece) -> str:

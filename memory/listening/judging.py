@@ -17,6 +17,7 @@ ANCHORED = 0.42  # a clause about the speaker, their people or things is lasting
 LIKELY = 0.34  # ... or from here on, when no other kind is likelier
 RULED = 0.05  # ... when a row of the attribute table fits it
 ENDED = 0.08  # ... when it says that something is no longer so
+ENDED_UNREAL = 0.85  # ... unless it leans this far to what is not so: "I am no longer king of ..."
 LOOSE = 0.62  # ... when nothing in it says whose it is
 CORRECTED = 0.3  # ... when the person puts something right
 APART = 0.8  # ... beside an event that would else be told with it
@@ -34,7 +35,7 @@ OWN = (
     "handed",
     "origin",
 )
-STRONG = ("home", "job", "diet", "allergy", "health", "age", "code")  # rows that need no lean
+STRONG = ("home", "job", "vehicle", "diet", "allergy", "health", "age", "code")  # rows that need no lean
 HABIT = 0.15  # ... when a word of it says "always", "for years", "in the mornings"
 ELIDED = 0.62  # ... when "I" is left out
 LAUGHED = 0.6  # what leans further to the unreal and is told with a laugh is a joke
@@ -112,7 +113,12 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
                 needed = ELIDED
     if not anchored and not code and not _thing(scene, piece) and not _bare_trait(scene, piece):
         return False, "nobody's"
-    if leaning.unreal > 0.6 and leaning.lasting < 0.35 and not rule and not code:
+    if (
+        leaning.unreal > (ENDED_UNREAL if needed == ENDED else 0.6)
+        and leaning.lasting < 0.35
+        and not rule
+        and not code
+    ):
         return False, "unreal"
     others = max(leaning.transient, leaning.past, leaning.plan, leaning.unreal, leaning.request)
     likely = needed == ANCHORED and leaning.lasting > max(LIKELY, others)
