@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from time import monotonic
-from typing import Any
 from zoneinfo import ZoneInfo
 
-import pytest
-from playwright.sync_api import Browser, BrowserContext, BrowserType, Page, expect
+from playwright.sync_api import BrowserContext, BrowserType, Page, expect
 
 from memory.cards.firing import Firing, fire_due
 from memory.notify.vapid import load_key, public_key

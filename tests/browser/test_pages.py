@@ -179,6 +179,7 @@ def test_nothing_is_wider_than_a_narrow_phone(stage: Stage, window: Open, langua
         small = page.evaluate(
             """[...document.querySelectorAll("button, .button, input, select, summary, nav a")]
             .filter((e) => e.checkVisibility() && !e.matches(".visually-hidden, [type=radio], [type=hidden]"))
+            .map((e) => e.matches("[type=checkbox]") && e.closest("label") || e)
             .filter((e) => e.getBoundingClientRect().height < 43.5)
             .map((e) => e.outerHTML)"""
         )
