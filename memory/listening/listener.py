@@ -13,6 +13,7 @@ from memory.listening import acts, todo
 from memory.listening.clauses import Clause, Role
 from memory.listening.draft import Draft
 from memory.listening.facts import hear_told, introduced, like_mine
+from memory.listening.fronted import from_when, fronted
 from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerson, Question, Request
 from memory.listening.judging import in_earnest
 from memory.listening.letters import composed_letters, placed
@@ -20,7 +21,7 @@ from memory.listening.lexicon import lexicon
 from memory.listening.quotes import hear_quotes
 from memory.listening.regions import Sentence, sentences
 from memory.listening.reminding import people_in, remind
-from memory.listening.righting import swapped
+from memory.listening.righting import correct, named_before, swapped
 from memory.listening.scene import Scene, strip
 from memory.listening.subjects import Subject, of_mention
 from memory.listening.tokens import Kind, Piece
@@ -101,7 +102,9 @@ def _sentence(scene: Scene, sentence: Sentence, draft: Draft) -> None:
         core = strip(scene, core)
     if _control(scene, whole, core, draft):
         return
-    if _commands(scene, sentence, core, draft):
+    if from_when(scene, core, draft) or _commands(scene, sentence, core, draft):
+        return
+    if sentence.mark != "?" and _fronted(scene, core, draft):
         return
     _told_or_asked(scene, sentence, core, draft)
 
@@ -307,8 +310,8 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
         if draft.correcting and only_why and not draft.candidates and _put_right(scene, clauses, draft):
             draft.candidates.extend(told)
             return
-        draft.candidates.extend(_named_before(scene, told, draft))
-        _correction(scene, core, told, draft)
+        draft.candidates.extend(named_before(scene, told, draft))
+        correct(scene, core, told, draft)
         draft.unsure = True
         return
     _asked(scene, asked, core, request, draft)
@@ -326,23 +329,23 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
     draft.candidates.extend(introduced(told))
 
 
-def _named_before(scene: Scene, told: list[Candidate], draft: Draft) -> list[Candidate]:
-    """What was told; an event that only says when takes its matter from before."""
-    lex = scene.lex
-    event = next((c for c in told if c.category is Category.EVENT), None)
-    before = draft.candidates[-1] if draft.candidates else None
-    if event is None or before is None or draft.last is None or before.span[0] < draft.last.start:
-        return told
-    words = [fold(word.strip(".,;:!?")) for word in event.text.split()]
-    thin = ("preposition", "adverb", "copula", "article", "it", "dangling")
-    matter = [w for w in words if w not in lex.verbs and not any(lex.has(kind, w) for kind in thin)]
-    if before.category is not Category.FACT or before.attribute or matter:
-        return told
-    draft.candidates.pop()
-    span = (before.span[0], event.span[1])
-    people = tuple(dict.fromkeys((*before.people, *event.people)))
-    joined = replace(event, text=before.text, span=span, people=people, why=f"{event.why}, named before")
-    return [joined if c is event else c for c in told]
+def _fronted(scene: Scene, core: Piece, draft: Draft) -> bool:
+    """A sentence with one part at its front is listened to in its plain order."""
+    plain = fronted(scene, core)
+    if plain is None:
+        return False
+    heard = hear(plain.text, language=scene.lex.language, now=scene.now, zone=scene.zone, known=scene.known)
+    if not heard.candidates:
+        return False
+    span = (core.start, core.end)
+    draft.candidates.extend(replace(c, span=span, why=f"fronted: {c.why}") for c in heard.candidates)
+    if plain.wrong or draft.correcting:
+        first = heard.candidates[0]
+        draft.fields["correction"] = Correction(
+            right=plain.right, wrong=plain.wrong, subject=first.subject, attribute=first.attribute
+        )
+    draft.unsure = True
+    return True
 
 
 def _put_right(scene: Scene, clauses: Sequence[Clause], draft: Draft) -> bool:
@@ -478,34 +481,6 @@ def _with_people_before(scene: Scene, asked: Question, before: Piece) -> Questio
         relations=(only.key,) if only.key else (),
         about_speaker=False,
     )
-
-
-def _correction(scene: Scene, core: Piece, told: list[Candidate], draft: Draft) -> None:
-    """Put right: what is wrong and what is right, as far as the sentence says both."""
-    lex = scene.lex
-    wrong = right = ""
-    for name in ("not_but", "but_not"):
-        match = lex.search(name, core.norm)
-        if match is not None:
-            wrong = core.part(*core.range_of(match, "wrong")).said(scene.text)
-            named = bool(match.groupdict().get("right"))
-            right = core.part(*core.range_of(match, "right")).said(scene.text) if named else ""
-            break
-    if not draft.correcting and not wrong:
-        return
-    people = [c for c in told if c.category is Category.PERSON and c.attribute.startswith("relation:")]
-    if wrong and len(told) == 1 and people:
-        right = people[0].value
-    if not right:
-        right = told[0].text if told else core.said(scene.text)
-    if draft.correcting or told:
-        first = told[0] if told else None
-        draft.fields["correction"] = Correction(
-            right=right,
-            wrong=wrong,
-            subject=first.subject if first else draft.subject.name or draft.subject.relation,
-            attribute=first.attribute if first else "",
-        )
 
 
 def _answer(scene: Scene, draft: Draft) -> None:

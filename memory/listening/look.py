@@ -97,6 +97,8 @@ class Look:
         if word in lex.first_verbs and (mine or not lex.has("ambiguous", word)):
             return True
         for near in range(at + 1, min(len(words) - 1, at + 3)):  # "fisch mag ich nicht"
+            if self.comma[near]:
+                break  # "..., sondern Optiker, da hab ich ...": another part's verb
             if self.is_verb(near) and lex.has("self", words[near + 1].folded):
                 return True
         pronoun = lex.has("self", word) or lex.has("third", word)

@@ -114,7 +114,8 @@ def _ends(tokens: Sequence[Token], index: int, lex: Lexicon) -> bool:
         return True
     if after.start == token.end and after.kind is not Kind.PUNCT:
         return False
-    initial = len(before.text) == 1 and before.text.isupper()
+    letter = len(before.text) == 1 and before.kind is Kind.WORD
+    initial = letter and (before.text.isupper() or not after.is_capital)  # "d. h. zwei"
     short = before.kind is Kind.WORD and (lex.has("abbreviation", before.folded) or initial)
     if short and before.end == token.start:
         return False

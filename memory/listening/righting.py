@@ -1,16 +1,20 @@
-"""A value put right alone: "sorry, Kaltenbrunner", "no, 47" after a message that said another one."""
+"""What is put right: a value alone ("no, 47") after a message that said another, "not A but B"."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from memory.language import numbers
 from memory.language.folding import fold
+from memory.listening.acts import comma_at
 from memory.listening.clauses import Clause, Role
+from memory.listening.draft import Draft
+from memory.listening.heard import Candidate, Correction
 from memory.listening.scene import Scene, strip
 from memory.listening.tokens import Kind, Piece, Token
+from memory.records import Category
 
 _MOST = 4  # words of a value that stands alone
 _ALIKE = 0.5  # how much two words that are no names must share
@@ -103,3 +107,57 @@ def _number_in_words(scene: Scene, right: Piece) -> tuple[int, int] | None:
 
 def _most_like(norm: str, words: Sequence[Token]) -> Token | None:
     return max(words, key=lambda w: SequenceMatcher(None, w.folded, norm).ratio(), default=None)
+
+
+def named_before(scene: Scene, told: list[Candidate], draft: Draft) -> list[Candidate]:
+    """What was told; an event that only says when takes its matter from before."""
+    lex = scene.lex
+    event = next((c for c in told if c.category is Category.EVENT), None)
+    before = draft.candidates[-1] if draft.candidates else None
+    if event is None or before is None or draft.last is None or before.span[0] < draft.last.start:
+        return told
+    words = [fold(word.strip(".,;:!?")) for word in event.text.split()]
+    thin = ("preposition", "adverb", "copula", "article", "it", "dangling")
+    matter = [w for w in words if w not in lex.verbs and not any(lex.has(kind, w) for kind in thin)]
+    if before.category is not Category.FACT or before.attribute or matter:
+        return told
+    draft.candidates.pop()
+    span = (before.span[0], event.span[1])
+    people = tuple(dict.fromkeys((*before.people, *event.people)))
+    joined = replace(event, text=before.text, span=span, people=people, why=f"{event.why}, named before")
+    return [joined if c is event else c for c in told]
+
+
+def correct(scene: Scene, core: Piece, told: list[Candidate], draft: Draft) -> None:
+    """Put right: what is wrong and what is right, as far as the sentence says both."""
+    lex = scene.lex
+    wrong = right = ""
+    for name in ("not_but", "but_not"):
+        match = lex.search(name, core.norm)
+        if match is not None:
+            wrong = core.part(*core.range_of(match, "wrong")).said(scene.text)
+            named = bool(match.groupdict().get("right"))
+            right = _up_to_clause(scene, core.part(*core.range_of(match, "right"))) if named else ""
+            break
+    if not draft.correcting and not wrong:
+        return
+    people = [c for c in told if c.category is Category.PERSON and c.attribute.startswith("relation:")]
+    if wrong and len(told) == 1 and people:
+        right = people[0].value
+    if not right:
+        right = told[0].text if told else core.said(scene.text)
+    if draft.correcting or told:
+        first = told[0] if told else None
+        draft.fields["correction"] = Correction(
+            right=right,
+            wrong=wrong,
+            subject=first.subject if first else draft.subject.name or draft.subject.relation,
+            attribute=first.attribute if first else "",
+        )
+
+
+def _up_to_clause(scene: Scene, right: Piece) -> str:
+    """A right value without the clause behind it: "Zimmermann, da hab ich mich verplappert"."""
+    at = next((n for n in range(1, len(right)) if comma_at(right, n)), len(right))
+    later = any(word in scene.lex.verbs for word in right.part(at).folded)
+    return (right.part(0, at) if later else right).said(scene.text)

@@ -146,7 +146,9 @@ def _body(scene: Scene, body: Piece, times: list[TimeMention]) -> str:
     match = lex.search("remind", body.norm)
     if match:
         body = body.without(*body.range_of(match))
-    return sentence_case(body.said(scene.text)) if body else ""
+    if all(lex.has("hollow", word) for word in body.folded):
+        return ""  # "sag mir ne halbe Stunde vorher Bescheid": of what, was told before
+    return sentence_case(body.said(scene.text))
 
 
 def matter(scene: Scene, body: Piece, times: list[TimeMention]) -> str:

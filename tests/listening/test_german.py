@@ -259,3 +259,97 @@ def test_a_relation_in_lower_case_is_not_called_by_what_she_is() -> None:
 )
 def test_a_family_name_belongs_to_the_name(text: str, name: str) -> None:
     assert first(text).subject == name
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "wrong"),
+    [
+        (
+            "Der Marvin studiert nicht Medizin, sondern Pharmazie, da hab ich mich verredet.",
+            "Der Marvin studiert Pharmazie",
+            "Medizin",
+        ),
+        (
+            "Korrektur, mein Onkel züchtet nicht Tauben, sondern Hühner, das hab ich verwechselt.",
+            "Mein Onkel züchtet Hühner",
+            "Tauben",
+        ),
+    ],
+)
+def test_the_right_half_keeps_the_verb_of_the_wrong_one(text: str, kept: str, wrong: str) -> None:
+    heard = hear(text)
+    assert heard.candidates[0].text == kept
+    assert heard.correction is not None
+    assert heard.correction.wrong == wrong
+    assert "," not in heard.correction.right
+
+
+def test_two_codes_joined_are_two_facts() -> None:
+    said = "Die PIN vom Tresor lautet 4471 und die Vertragsnummer beim Stromanbieter lautet ST-90.12."
+    assert texts(said) == [
+        "Die PIN vom Tresor lautet 4471",
+        "Die Vertragsnummer beim Stromanbieter lautet ST-90.12",
+    ]
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "Wandfarbe Nr. 7, ca. 3 Liter, z. B. von Alpina, Rest Abt. Innen",
+        "Handschuhe Gr. 8, mind. 4 Paar, d. h. zwei Packungen",
+    ],
+)
+def test_an_abbreviation_ends_no_note(note: str) -> None:
+    assert texts(f"Notiz: {note}.") == [note]
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        (
+            "Die Winterreifen können Sie von der Liste nehmen, die hat meine Frau schon gewechselt.",
+            "Winterreifen",
+        ),
+        ("Das Altglas darfst du abhaken, das hat Uwe weggebracht.", "Altglas"),
+        ("Die Skischuhe kannst du von der Liste streichen, die hat Oma besorgt.", "Skischuhe"),
+    ],
+)
+def test_what_may_come_off_the_list_is_done(text: str, topic: str) -> None:
+    heard = hear(text)
+    assert heard.request is not None
+    assert (heard.request.verb, heard.request.topic) == ("done", topic)
+    assert heard.forgetting is None
+    assert not heard.candidates
+
+
+def test_what_is_had_no_longer_with_its_reason() -> None:
+    said = "die karte fürs hallenbad hab ich nimmer, im märz zurückgegeben, also musst mir keine zeiten sagen"
+    assert texts(said) == ["Die karte fürs hallenbad hab ich nimmer, im märz zurückgegeben"]
+
+
+@pytest.mark.parametrize(
+    ("text", "hour"),
+    [
+        ("um 15 uhr 20 fährt mein bus nach jena, sag mir ne viertelstunde vorher bescheid", (15, 5)),
+        ("Heute um 18 Uhr legt unsere Fähre ab, gib mir zwei Stunden vorher Bescheid.", (16, 0)),
+    ],
+)
+def test_what_was_told_is_the_matter_of_let_me_know(text: str, hour: tuple[int, int]) -> None:
+    made = next(c for c in hear(text).candidates if c.category is Category.REMINDER)
+    assert "escheid" not in made.text
+    assert "bus" in made.text or "Fähre" in made.text
+    assert made.when is not None
+    assert (made.when.start.hour, made.when.start.minute) == hour
+
+
+def test_weekdays_from_to_always_recur() -> None:
+    made = first("Erinnern Sie mich von Dienstag bis Donnerstag immer um acht Uhr früh an die Augentropfen.")
+    assert made.text == "Die Augentropfen"
+    assert made.when is not None
+    assert made.when.rrule == "FREQ=WEEKLY;BYDAY=TU,WE,TH"
+
+
+def test_morgen_with_an_hour_is_a_day_and_no_greeting() -> None:
+    made = first("Morgen um 9 Uhr fliegt meine Maschine nach Porto.")
+    assert made.when is not None
+    assert made.when.start.day == NOW.day + 1
