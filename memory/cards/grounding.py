@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from memory import language as lang
 
 _ENOUGH = 0.5  # share of a statement's stems that the person used
-_DIGITS = re.compile(r"\w*\d[\w.:/+-]*")
+_DIGITS = re.compile(r"(?:[A-Z]+[-/.])*\w*\d[\w.:/+-]*")
 
 
 def is_grounded(
@@ -61,4 +61,5 @@ def _is_value(stem: str, values: set[int]) -> bool:
 def _name_words(text: str) -> list[str]:
     """Folded capitalised words inside a text, its first word apart; a German noun is one too, if said."""
     found = re.findall(r"(?<=[^.!?:\n] )[A-ZÀ-ÖØ-Þ][\w'’-]+", text)
-    return [word for each in found for word in lang.words(lang.fold(each))]
+    names = [each for each in found if not any(sign.isdigit() for sign in each)]  # a code is looked for whole
+    return [word for each in names for word in lang.words(lang.fold(each))]
