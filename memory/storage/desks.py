@@ -96,7 +96,7 @@ def agents(session: Session, *, now: datetime) -> list[Presence]:
 
 
 def unannounced(session: Session) -> list[tuple[int, int, int | None, str]]:
-    """Open requests that no closed browser was told of: id, person, who was given it, the person's language."""
+    """Open requests that no closed browser was told of: id, person, who was given it, person's language."""
     found = session.execute(
         select(HandoverRow.id, HandoverRow.person_id, HandoverRow.claimed_by, PersonRow.language)
         .join(PersonRow, PersonRow.id == HandoverRow.person_id)

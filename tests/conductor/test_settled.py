@@ -104,7 +104,7 @@ def test_a_value_decided_in_the_turn_is_the_one_to_say(
 def test_what_was_asked_for_is_never_answered_without_the_settled_value(
     engine: Engine, clock: FakeClock, tmp_path: Path, said: str, answer: str
 ) -> None:
-    decide = [[Call("record_decision", {"key": "variant", "value": "beech"})], [Say("Noted.")]]
+    decide: list[Step] = [[Call("record_decision", {"key": "variant", "value": "beech"})], [Say("Noted.")]]
     with stage(engine, clock, steps=[*decide, [Say(answer)], [Say(answer)]], tmp=tmp_path) as play:
         play.say("I'd like the beech version.")
         turn = play.say(said)
@@ -125,7 +125,7 @@ def test_what_was_asked_for_is_never_answered_without_the_settled_value(
 def test_an_answer_that_may_do_without_the_settled_value_goes_out_as_it_is(
     engine: Engine, clock: FakeClock, tmp_path: Path, said: str, answer: str
 ) -> None:
-    decide = [[Call("record_decision", {"key": "variant", "value": "beech"})], [Say("Noted.")]]
+    decide: list[Step] = [[Call("record_decision", {"key": "variant", "value": "beech"})], [Say("Noted.")]]
     with stage(engine, clock, steps=[*decide, [Say(answer)]], tmp=tmp_path) as play:
         play.say("I'd like the beech version.")
         turn = play.say(said)
@@ -135,7 +135,7 @@ def test_an_answer_that_may_do_without_the_settled_value_goes_out_as_it_is(
 def test_a_settled_value_that_is_read_back_is_no_announcement(
     engine: Engine, clock: FakeClock, tmp_path: Path
 ) -> None:
-    decide = [[Call("record_decision", {"key": "quantity", "value": "20"})], [Say("OK.")]]
+    decide: list[Step] = [[Call("record_decision", {"key": "quantity", "value": "20"})], [Say("OK.")]]
     with stage(engine, clock, steps=[*decide, [Say("J'ai noté 20 pièces.")]], tmp=tmp_path) as play:
         play.say("Mettez 20 pièces.", language="fr")
         turn = play.say("Combien de pièces vais-je recevoir ?", language="fr")

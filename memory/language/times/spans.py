@@ -26,9 +26,9 @@ def find_span(text: str, *, language: str, now: datetime) -> timedelta | None:
     for start in starts:
         said = f"{lead} {text[start:]}"
         for mention in find_times(said, language=language, now=now, tense="future"):
-            if mention.spans[0][0] == 0 and mention.granularity == "minute" and mention.local is not None:
-                if mention.span[1] > len(lead) + 1:
-                    return _from(now, mention.local)
+            is_moment = mention.spans[0][0] == 0 and mention.granularity == "minute"
+            if is_moment and mention.local is not None and mention.span[1] > len(lead) + 1:
+                return _from(now, mention.local)
     return None
 
 
