@@ -324,6 +324,11 @@ class _Walk(Look):
             self._open(Role.RELATIVE, joined=True, bare=True)
             self.antecedent = antecedent
             return following + 1
+        after = self.words[following + 1].folded if following + 1 < len(self.words) else ""
+        stressed = self.lex.has("self_any", self.words[following].folded)
+        if has_left and stressed and self.lex.has("self", after) and self.verb_within(following + 1):
+            self._open(Role.MAIN, joined=True)  # "and me I sell cloth"
+            return following + 1
         listed = self.bare and self._cut_off()  # "..., retired, widowed, and I have"
         coded = any(self.is_number(word) for word in self.current)  # "the bike lock 000 and the gate ..."
         alone = bool(self.current) and self.lex.has("self", self.current[-1].folded)
@@ -365,6 +370,8 @@ class _Walk(Look):
         if lex.has("that", self.words[index].folded) and self.verb_within(index + 1):
             self._open(self.role if self.role is Role.CAUSE else Role.COMPLEMENT, joined=True)
             return index + 1
+        if lex.begins("address_part", self.piece.part(index).norm) and not self.dictated:
+            return None  # "..., number 14, second floor": goes with the street before it
         own = self.lex.has("self", self.words[index].folded) and self._said_by_itself()
         if not self.starts(index) or not (has_left or own or self._cut_off()):
             return None

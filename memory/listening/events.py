@@ -37,8 +37,10 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
     rule = attribute_of(scene, told)
     if rule is not None and rule[0] in ("hours", "age", "birthday"):
         return None
-    if rule is not None and rule[0] in ("home", "job", "origin") and time.past:
+    if rule is not None and rule[0] in ("home", "job") and time.past:
         return None  # "we moved here last week": what lasts is where they live
+    if rule is not None and rule[0] == "origin" and time.past and leaning.past < 0.6:
+        return None
     if (
         (tense == "past" or leaning.past > 0.6)
         and not time.past

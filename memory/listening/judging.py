@@ -90,7 +90,8 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
     if rule is not None and rule[0] == "age" and _is_it(scene, piece):
         return False, "how long, not how old"
     strong = rule is not None and rule[0].split(":")[0] in STRONG
-    passing = bool(lex.search("state", norm)) and leaning.lasting < 0.5
+    other = max(leaning.transient, leaning.past, leaning.plan, leaning.unreal, leaning.request)
+    passing = bool(lex.search("state", norm)) and leaning.lasting < min(0.5, other + 0.1)
     if strong and not passing and leaning.unreal < 0.85 and threshold != CONDITIONAL:
         return True, f"{rule[0] if rule else ''} {leaning.lasting:.2f}"
     if _is_it(scene, piece) and not rule and not code and not told.mentions:

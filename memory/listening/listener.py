@@ -408,7 +408,7 @@ def _tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) 
     asked = any(_asks(scene, other) for other in clauses[:index])
     if last and not asked:
         return False
-    first = clause.piece.words[0].folded if clause.piece else ""
+    first = next((w for w in clause.piece.folded if not lex.has("adverb", w)), "")
     elsewhere = any(_asks(scene, other) for other in clauses if other is not clause)
     said = any(word in lex.verbs for word in clause.piece.folded) and not lex.has("wh", first)
     if elsewhere and said and lex.has("verb_last", lex.language) and first not in lex.verbs:
