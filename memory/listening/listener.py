@@ -10,6 +10,7 @@ from typing import Any
 
 from memory.language.folding import fold
 from memory.listening import acts, todo
+from memory.listening.beside import asked_about, tells
 from memory.listening.clauses import Clause, Role
 from memory.listening.draft import Draft
 from memory.listening.facts import hear_told, introduced, like_mine
@@ -23,7 +24,6 @@ from memory.listening.regions import Sentence, sentences
 from memory.listening.reminding import people_in, remind
 from memory.listening.righting import correct, named_before, swapped
 from memory.listening.scene import Scene, strip
-from memory.listening.subjects import Subject, of_mention
 from memory.listening.tokens import Kind, Piece
 from memory.records import Category
 
@@ -315,9 +315,9 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
         draft.unsure = True
         return
     _asked(scene, asked, core, request, draft)
-    beside = [c for i, c in enumerate(clauses) if _tells(scene, c, i, clauses)]
+    beside = [c for i, c in enumerate(clauses) if tells(scene, c, i, clauses)]
     told, draft.subject = hear_told(
-        scene, beside, asked=True, subject=_asked_about(scene, clauses) or draft.subject
+        scene, beside, asked=True, subject=asked_about(scene, clauses) or draft.subject
     )
     own = like_mine(scene, core)
     if own is not None:
@@ -381,68 +381,6 @@ def _spans(scene: Scene, piece: Piece) -> list[tuple[int, int]]:
         near = all(after[0] - before[1] <= _NEAR for before, after in pairwise(parts))
         spans.extend([(parts[0][0], parts[-1][1])] if near and parts else parts)
     return spans
-
-
-def _tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) -> bool:
-    """Whether a clause of a question or request tells something: a reason, an aside, a statement before."""
-    lex, norm = scene.lex, clause.piece.norm
-    if clause.role is Role.RELATIVE:
-        people = scene.people.find(clause.antecedent) if clause.antecedent else ()
-        own = clause.antecedent and any(lex.has("possessive", w) for w in clause.antecedent.folded[-4:])
-        return not lex.search("like_mine", norm) and (
-            bool(own) or any(m.owner in ("self", "article") or m.name for m in people)
-        )
-    if clause.role is Role.CAUSE:
-        return True
-    if (
-        clause.role in (Role.CONDITION, Role.QUESTION)
-        or lex.begins("question", norm)
-        or lex.begins("request", norm)
-    ):
-        return False
-    if clause.role is Role.COMPLEMENT:
-        return clause.joined and index > 0 and clauses[index - 1].role is Role.CAUSE
-    last = all(c.role in (Role.CAUSE, Role.RELATIVE, Role.CONDITION) for c in clauses[index + 1 :])
-    if clause.joined and clause.bare_verb and index and _tells(scene, clauses[index - 1], index - 1, clauses):
-        return True
-    asked = any(_asks(scene, other) for other in clauses[:index])
-    if last and not asked:
-        return False
-    first = next((w for w in clause.piece.folded if not lex.has("adverb", w)), "")
-    elsewhere = any(_asks(scene, other) for other in clauses if other is not clause)
-    said = any(word in lex.verbs for word in clause.piece.folded) and not lex.has("wh", first)
-    if elsewhere and said and lex.has("verb_last", lex.language) and first not in lex.verbs:
-        return not _asks(scene, clause)  # "ohne Brille bin ich aufgeschmissen, hast du ...?"
-    return (
-        lex.has("self", first)
-        or lex.has("possessive", first)
-        or lex.has("article", first)
-        or first in lex.first_verbs
-        or bool(scene.people.find(clause.piece.part(0, 5)))
-    ) and (not last or bool(scene.people.find(clause.piece.part(0, 5))) or lex.has("self", first))
-
-
-def _asked_about(scene: Scene, clauses: Sequence[Clause]) -> Subject | None:
-    """The person that a question is about: "he" in its reason is that person."""
-    for clause in clauses:
-        if clause.role in (Role.MAIN, Role.QUESTION, Role.COMPLEMENT):
-            people = [m for m in scene.people.find(clause.piece) if m.name or m.owner in ("self", "article")]
-            if people:
-                return of_mention(people[-1], clause.piece)
-    return None
-
-
-def _asks(scene: Scene, clause: Clause) -> bool:
-    """Whether a clause is itself the question or the request."""
-    norm = clause.piece.norm
-    lex = scene.lex
-    return (
-        clause.role is Role.QUESTION
-        or bool(lex.begins("question", norm))
-        or bool(lex.begins("request", norm))
-        or any(lex.has("you", w) for w in clause.piece.folded)
-        or (bool(clause.piece) and lex.has("asking", clause.piece.folded[0]))
-    )
 
 
 def _asked(scene: Scene, asked: Question | None, core: Piece, request: bool, draft: Draft) -> None:

@@ -31,7 +31,8 @@ from tests.conductor.playing import EMBEDDER
 from tests.fakes import T0, FakeClock
 from tests.llm.openai_server import ModelServer, Status, Step, serving
 
-PEANUTS = "Peanuts nearly killed me once, so no satay please."  # the embedded listener makes nothing of it
+# The embedded listener makes nothing of it.
+PEANUTS = "No satay please, I swear Peanuts nearly killed me once haha."
 
 
 @pytest.fixture(autouse=True)
