@@ -8,7 +8,7 @@ from functools import partial
 from memory.language import fold, question_words, terms
 from memory.language import words as split_words
 from memory.listening import Act, listen
-from memory.llm.embedded import asking, chat, requests, stating, talks, unknown
+from memory.llm.embedded import asking, chat, pricing, requests, stating, talks, unknown
 from memory.llm.embedded.matching import Fit, answering
 from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene, name_of
@@ -92,7 +92,8 @@ def _answering(scene: Scene) -> tuple[Fit, ...]:
     cards = tuple(
         card for card in scene.found if card.get("text") not in just_told and not _is_anothers(scene, card)
     )
-    told = told_now(scene)
+    cards = pricing.own_price(scene.said, cards, known=scene.phrases)
+    told = pricing.own_price(scene.said, told_now(scene), known=scene.phrases)
     if scene.has("former") and told:
         return find(told)
     # What was told in this conversation comes second, but beside the cards: of two Annas the

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memory.llm.embedded import asking, stating
 from memory.llm.embedded.matching import closest, guess, weigh
+from memory.llm.embedded.pricing import own_price
 from memory.llm.embedded.scene import Scene
 
 
@@ -12,7 +13,8 @@ def _guess(scene: Scene) -> str:
     question = asking.question(scene)
     if not question.kinds:
         return ""
-    fits = weigh(question, scene.found, known=scene.phrases, embedder=scene.embedder, now=scene.now)
+    cards = own_price(scene.said, scene.found, known=scene.phrases)
+    fits = weigh(question, cards, known=scene.phrases, embedder=scene.embedder, now=scene.now)
     fit = guess(question, fits)
     return scene.say("answer.perhaps", what=stating.statements(scene, [fit.card])) if fit else ""
 
