@@ -194,6 +194,10 @@ class _Walk(Look):
                 self._open(Role.MAIN)
                 self.result = True
                 return index + rest.range_of(match)[1]
+        if index and lex.begins("wh_oath", rest.norm):  # "where on earth did I put it"
+            self._open(Role.QUESTION)
+            self.current.append(word)
+            return index + 1
         if index and lex.has("relative", word.folded) and self._is_relative(index, comma):
             return self._relative(index, has_left)
         if index and (comma or self.dictated) and self._led_relative(index):

@@ -127,3 +127,18 @@ def test_to_be_pestered_is_to_be_reminded() -> None:
     (only,) = hear("me cobra sexta às nove de pagar o aluguel", "pt").candidates
     assert (only.category, only.text) == (Category.REMINDER, "Pagar o aluguel")
     assert Act.TELL in hear("me cobra sexta às nove de pagar o aluguel", "pt").acts
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "we're at the vet and they want the chip number, where on earth did I write it"),
+        ("pt", "tô no cartório e estão pedindo a certidão, onde diabo eu guardei"),
+        ("fr", "je suis au guichet et on me demande mon numéro de dossier, où diable je l'ai rangé"),
+        ("es", "estoy en la ventanilla y me piden el padrón, dónde demonios lo guardé"),
+    ],
+)
+def test_an_oath_asks_and_the_errand_before_it_is_nothing(language: str, text: str) -> None:
+    heard = hear(text, language)
+    assert heard.question is not None
+    assert heard.candidates == ()
