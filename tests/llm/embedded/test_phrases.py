@@ -99,3 +99,18 @@ def test_known_words_are_given_in_the_asked_language(
 )
 def test_other_words_for_one_thing_meet_in_a_topic(question: str, card: str, language: str) -> None:
     assert topics(question, language) & topics(card, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "ended"),
+    [
+        ("fr", "le tabac c'est termine", True),
+        ("fr", "c'est la fin de la semaine", False),
+        ("es", "al final no cambio de trabajo", True),
+        ("pt", "afinal ja nao vou para o Porto", True),
+        ("en", "we're not moving after all", True),
+        ("en", "my nan is over eighty", False),
+    ],
+)
+def test_a_plan_dropped_and_a_habit_finished_are_no_longer_so(language: str, said: str, ended: bool) -> None:
+    assert bool(phrases(language).cue("no_longer", said)) is ended
