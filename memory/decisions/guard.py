@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from memory import language as lang
-from memory.decisions.naming import Settled, View, asked, asked_directly, here, named, table
+from memory.decisions.naming import Settled, View, asked, asked_directly, here, named, shaped, table
 from memory.decisions.schema import Key
 from memory.decisions.stated import MOMENTS, Clause, Stated, stated, street_spans
 from memory.records import Decision
@@ -48,7 +48,10 @@ def look(sentence: str, view: View) -> Looked:
     is_question = sentence.rstrip().rstrip("\"'»”)").endswith("?")
     direct = asked_directly(view)
     waited = bool(direct) and not direct & said  # the answer has not yet said what was asked for
-    to_us = waited and _speaks_to_them(sentence, view)
+    speaks_to_them = _speaks_to_them(sentence, view)
+    to_us = waited and speaks_to_them
+    is_elsewhere = any(words[name].search(lang.fold(sentence)) for name in ("other", "history"))
+    whole = shaped(sentence, view) if speaks_to_them and not is_elsewhere else frozenset[str]()
     excused, past, valueless = False, False, False
     open_to_all = True  # every clause proposes, asks, or tells of something else
     parts = _clauses(_without_agreed(_unquoted(sentence), words), words, view)
@@ -78,6 +81,8 @@ def look(sentence: str, view: View) -> Looked:
         open_to_all = False
         if _is_excused(plain, parts[index + 1 : index + 2], words):
             continue
+        # "Leave the gate open on Friday from ten to twelve": what stands so whole needs no word of the key.
+        own = own or (whole if not words["foreign"].search(plain) else own)
         found = _contradicted(part, own, own or about or asked(view), replace(view, told=frozenset(said)))
         if found is not None:
             return Looked(contradicts=found, about=about, told=frozenset(said))

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from memory import language as lang
 from memory.decisions.schema import Key, Keys, KeyType
-from memory.decisions.stated import MOMENTS, Clause, Stated, stated
+from memory.decisions.stated import CALL, MOMENTS, Clause, Stated, stated, street_spans
 from memory.records import Decision
 
 _DATA = Path(__file__).parent / "data" / "guard.toml"
@@ -24,6 +24,11 @@ _ASKED = {
     "cost": (KeyType.MONEY,),
     "where": (KeyType.ADDRESS,),
 }
+_ROAD = re.compile(
+    r"stra(?:ss|ß)e|str\b|weg\b|gasse|platz|allee|ufer|lane|road|street|avenue|drive|close|square|terrace"
+    r"|\brua\b|travessa|avenida|praca|largo|\brue\b|quai|boulevard|chemin|impasse|calle|plaza|paseo|camino"
+)
+_NO_UNITS = re.compile(r"(?!)")
 _STEM = 5  # letters that forms of one word share at least
 _QUESTIONS = re.compile(r"(?<=[.!?;])\s+")
 
@@ -93,6 +98,29 @@ def _akin(word: str, other: str) -> bool:
     shared = next((at for at, (one, two) in enumerate(zip(word, other, strict=False)) if one != two), None)
     shared = min(len(word), len(other)) if shared is None else shared
     return shared >= _STEM and shared * 5 >= max(len(word), len(other)) * 3
+
+
+def shaped(text: str, view: View) -> frozenset[str]:
+    """Settled keys whose kind of value stands in a text so whole that it can hardly be anything else.
+
+    A day with hours from and to is a window, a street with its number an address, and a mail
+    address or a long number a contact: whatever the words around say.
+    """
+    clause = Clause(text=text, bare=False, language=view.language, now=here(view), units=_NO_UNITS)
+    mentions = clause.mentions
+    is_window = any(each.has_date and each.date for each in mentions) and any(
+        each.end is not None and each.time is not None for each in mentions
+    )
+    is_shown = {
+        KeyType.INTERVAL: is_window,
+        KeyType.ADDRESS: any(_ROAD.search(lang.fold(text[start:end])) for start, end in street_spans(text)),
+        KeyType.TEXT: CALL.search(text) is not None,
+    }
+    return frozenset(
+        key.name
+        for key in _settled_keys(view)
+        if is_shown.get(key.type, False) and (key.type is not KeyType.TEXT or key.name == "contact_detail")
+    )
 
 
 def _label(key: Key, language: str) -> set[str]:

@@ -31,7 +31,7 @@ _NUMBER_OF = re.compile(
     r"(?:[#€$£]|\b(?:no|nr|n|num)\.?|\b(?:order|auftrag|bestellung|encomenda|pedido|commande|number|numero|nummer))$"
 )
 _NUMBERS = re.compile(r"\b\d{1,4}[a-z]?\b")
-_CALL = re.compile(r"\+?\d[\d ()/-]{5,}\d|[\w.+-]+@[\w.-]+")
+CALL = re.compile(r"\+?\d[\d ()/-]{5,}\d|[\w.+-]+@[\w.-]+")
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _NAME = (
     r"(?P<name>[^\W\d_][\w'’.-]*(?: (?:de|da|do|das|dos|del|la|las|los|le|les|du|des|der|den|am|an)\b"
@@ -239,7 +239,7 @@ def _counts(clause: Clause) -> set[int]:
     spans = [each.span for each in found]
     # A bare "ten" may be an hour or a count; a date, a span of hours or a number to call counts nothing.
     never = [each.span for each in found if each.has_date or each.end is not None]
-    never += [match.span() for match in _CALL.finditer(clause.text)]
+    never += [match.span() for match in CALL.finditer(clause.text)]
     told = _dozens(lang.fold(clause.text))
     for number in lang.numbers.find(clause.text, clause.language):
         after = lang.fold(clause.text[number.span[1] :])

@@ -66,6 +66,16 @@ def contradicts(
 
 
 OTHER = [
+    # In passing, without a word of the key: the value is too whole to be anything else.
+    ("delivery_window", "en", "Two men ring your bell on Friday between two and five.", "How is it packed?"),
+    (
+        "delivery_window",
+        "de",
+        "Am Freitag von 14 bis 17 Uhr klingelt der Fahrer bei Ihnen.",
+        "Ist Folie drum?",
+    ),
+    ("delivery_address", "de", "Bei Ihnen am Mühlweg 4 klingeln wir zweimal.", "Ist es schwer?"),
+    ("contact_detail", "en", "You will get a short word at bob@example.net then.", "Is it heavy?"),
     ("delivery_window", "en", "We deliver on Friday between 9 and 12.", ""),
     ("delivery_window", "en", "Your delivery comes on Thursday from two to five.", ""),
     ("delivery_window", "en", "As agreed before, the delivery is tomorrow morning.", ""),
