@@ -195,6 +195,8 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bo
     lex = scene.lex
     made = [c for c in draft.candidates if c.category in (Category.REMINDER, Category.TASK)]
     never = lex.begins("never_mind", core.norm)
+    if never and _done_already(scene, core.part(core.range_of(never)[1]), draft):
+        return True
     apart = never is not None and acts.comma_at(
         core, core.range_of(never)[1]
     )  # "don't bother, Sam's getting them"
@@ -203,8 +205,6 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bo
         draft.acts.add(Act.CANCEL)
         draft.fields.setdefault("request", Request(verb="cancel"))
         return len(core.norm) - never.end() < 12 or apart or bool(made)
-    if never and _done_already(scene, core.part(core.range_of(never)[1]), draft):
-        return True
     tail = lex.search("never_mind_tail", core.norm)
     listed = todo.task(scene, core) if lex.search("list_noun", core.norm) else None
     if listed is not None and listed.candidate is not None:
