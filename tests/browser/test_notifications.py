@@ -63,9 +63,10 @@ def ring(stage: Stage, owner: Person, text: str = "Phone Ida") -> None:
 def chat(context: BrowserContext) -> Page:
     page = context.new_page()
     page.goto("/")
+    before = page.locator("#log .prose").count()  # another device may have talked
     page.get_by_label("Your message").fill("hello")
     page.get_by_role("button", name="Send").click()
-    expect(page.locator("#log .prose")).to_have_count(1)
+    expect(page.locator("#log .prose")).to_have_count(before + 1)
     return page
 
 
