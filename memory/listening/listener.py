@@ -174,7 +174,17 @@ def _guest(scene: Scene, piece: Piece, change: acts.Speaker) -> list[Candidate]:
 
 
 def _is_item(scene: Scene, piece: Piece) -> bool:
-    return bool(scene.lex.search("todo_noun", piece.norm)) and acts.on_item(scene, piece) is not None
+    item = scene.lex.search("todo_noun", piece.norm)
+    if item is None or acts.on_item(scene, piece) is None:
+        return False
+    code = scene.lex.search("ask_code", piece.norm)
+    if code is None:
+        return True
+    # Which is the head? "The alarm code", "o código do alarme" are codes, "a reminder for the code" is none.
+    between = piece.norm[item.end() : code.start()].split()
+    if code.start() > item.end():
+        return bool(between)
+    return not 1 <= len(piece.norm[code.end() : item.start()].split()) <= 3
 
 
 def _remember_previous(scene: Scene, piece: Piece, draft: Draft) -> None:

@@ -67,3 +67,37 @@ def test_what_is_picked_goes_and_nothing_else(
         kept = play.kept()
         assert len(kept) == left
         assert all(card.when is not None and card.when.start.month == 3 for card in kept)
+
+
+@pytest.mark.parametrize(
+    ("language", "cards", "forget", "asks"),
+    [
+        (
+            "en",
+            ("Left Milo in spring", "Milo works at the bakery"),
+            "Forget what I said about Milo.",
+            "and where does Milo work?",
+        ),
+        (
+            "de",
+            ("Getrennt von Milo seit Mai", "Milo arbeitet beim Bäcker"),
+            "Vergiss, was ich über Milo gesagt habe.",
+            "und wo arbeitet Milo?",
+        ),
+    ],
+)
+def test_a_question_chooses_nothing_to_forget(
+    sqlite_engine: Engine,
+    clock: FakeClock,
+    tmp_path: Path,
+    language: str,
+    cards: tuple[str, str],
+    forget: str,
+    asks: str,
+) -> None:
+    with talk(sqlite_engine, clock, tmp_path, language) as play:
+        for text in cards:
+            play.knows(text)
+        assert play.say(forget).endswith("?")
+        play.say(asks)
+        assert sorted(card.text for card in play.kept()) == sorted(cards)

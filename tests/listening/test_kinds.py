@@ -142,3 +142,21 @@ def test_an_oath_asks_and_the_errand_before_it_is_nothing(language: str, text: s
     heard = hear(text, language)
     assert heard.question is not None
     assert heard.candidates == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "is_memory"),
+    [
+        ("en", "Delete the alarm code, we have another system.", True),
+        ("pt", "Apaga a senha do alarme, já não serve.", True),
+        ("de", "Lösch die PIN vom Wecker.", True),
+        ("es", "Borra la clave de la alarma.", True),
+        ("fr", "Supprime le code de l'alarme.", True),
+        ("en", "Delete the reminder about the door code.", False),
+        ("pt", "Apaga o lembrete do código.", False),
+        ("en", "Delete the alarm at seven.", False),
+    ],
+)
+def test_the_code_of_an_alarm_is_a_memory_and_no_alarm(language: str, text: str, is_memory: bool) -> None:
+    heard = hear(text, language)
+    assert (heard.forgetting is not None) is is_memory

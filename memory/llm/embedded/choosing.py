@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import timedelta
 
-from memory.language import TimeMention, find_times, fold, terms
+from memory.language import TimeMention, find_times, fold, question_words, terms
 from memory.llm.embedded.matching import card_text
 from memory.llm.embedded.scene import Json, Scene, when_of
 
@@ -19,6 +19,8 @@ def chosen(scene: Scene, options: Sequence[Json]) -> tuple[Json, ...] | None:
     voice = scene.phrases.voice
     plain = _SIGNS.sub(" ", scene.folded).split()
     words, padded = set(plain), f" {' '.join(plain)} "
+    if scene.heard.question is not None and words & question_words(scene.language):
+        return None  # "and where does Graham work?" asks: it must not choose what is to be forgotten
     if _lets_be(scene) or any(f" {word} " in padded for word in voice.none):
         return ()
     if any(f" {word} " in padded for word in voice.all):
