@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from jobs.pushing import pusher
 from jobs.wiring import wiring
 from memory.notify.announcing import announce
-from memory.notify.push import Pusher
-from memory.notify.vapid import load_key
 
 
 def run() -> int:
@@ -15,10 +14,4 @@ def run() -> int:
         How many browsers were reached.
     """
     parts = wiring()
-    settings = parts.settings
-    pusher = Pusher(
-        key=load_key(settings.var, settings.secret_key),
-        contact=settings.vapid_contact,
-        may_reach_this_network=not settings.is_public and not settings.url,
-    )
-    return announce(parts.engine, pusher, now=parts.clock())
+    return announce(parts.engine, pusher(parts.settings), now=parts.clock())

@@ -6,12 +6,11 @@ import os
 import socket
 from datetime import datetime
 
+from jobs.pushing import pusher
 from jobs.wiring import wiring
 from memory.cards.firing import said_moment
 from memory.cards.reminders import LATE_AFTER
 from memory.notify.delivery import deliver
-from memory.notify.push import Pusher
-from memory.notify.vapid import load_key
 from memory.records import Card
 
 
@@ -22,19 +21,14 @@ def run(*, delivery_id: int) -> int:
         How many browsers were reached.
     """
     parts = wiring()
-    settings, now = parts.settings, parts.clock()
+    now = parts.clock()
 
     def said(card: Card, due_at: datetime, language: str) -> str:
         return said_moment(card, due_at, language, now=now)
 
-    pusher = Pusher(
-        key=load_key(settings.var, settings.secret_key),
-        contact=settings.vapid_contact,
-        may_reach_this_network=not settings.is_public and not settings.url,
-    )
     return deliver(
         parts.engine,
-        pusher,
+        pusher(parts.settings),
         delivery_id,
         worker=f"{socket.gethostname()}:{os.getpid()}",
         now=now,

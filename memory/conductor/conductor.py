@@ -240,7 +240,7 @@ class Conductor:
                 turn = self._look_at(turn_id)
                 if turn.state not in ENDED:
                     news.wait(min(max(0.0, until - monotonic()), _LOOK_S))
-        return self._look_at(turn_id)
+        return turn if turn.state in ENDED else self._look_at(turn_id)
 
     def _look_at(self, turn_id: int) -> Turn:
         with reading(self._parts.engine) as session:

@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from memory.notify.delivery import words_of
-from memory.notify.push import Gone, NotDelivered, Pusher
+from memory.notify.delivery import send_or_drop, words_of
+from memory.notify.push import NotDelivered, Pusher
 from memory.storage import desks, people, subscriptions
 from memory.storage.engine import reading, transaction
 from memory.storage.subscriptions import Subscription
@@ -64,14 +64,8 @@ def message(handover_id: int, *, to: str, language: str, passed: bool, now: date
 
 def _sent(engine: Engine, pusher: Pusher, to: Subscription, body: dict[str, Any]) -> bool:
     try:
-        pusher.send(to, body, topic=body["id"])
-    except Gone:
-        log.info("subscription removed", extra={"person_id": to.person_id})
-        with transaction(engine) as session:
-            subscriptions.drop(session, to.person_id, subscription_id=to.id)
+        return send_or_drop(engine, pusher, to, body, topic=body["id"])
     except NotDelivered as error:
         # Not tried again: the desk's pages show who waits, and a late word of it helps nobody.
         log.warning("push not taken", extra={"person_id": to.person_id, "reason": str(error)})
-    else:
-        return True
-    return False
+        return False

@@ -18,6 +18,7 @@ from memory.records import Card, CardStatus
 from memory.storage import cards, deliveries, people, subscriptions
 from memory.storage.deliveries import Delivery
 from memory.storage.engine import reading, transaction
+from memory.storage.subscriptions import Subscription
 
 log = logging.getLogger(__name__)
 
@@ -64,12 +65,7 @@ def deliver(
         body = message(card, delivery, language, when=said(card, delivery.due_at, language))
         for each in target.subscriptions:
             try:
-                pusher.send(each, body, topic=delivery.public_id)
-                took += 1
-            except Gone:
-                log.info("subscription removed", extra={"person_id": delivery.person_id})
-                with transaction(engine) as session:
-                    subscriptions.drop(session, delivery.person_id, subscription_id=each.id)
+                took += send_or_drop(engine, pusher, each, body, topic=delivery.public_id)
             except NotDelivered as error:
                 failed = True
                 log.warning("push not taken", extra={"delivery_id": delivery.id, "reason": str(error)})
@@ -77,6 +73,24 @@ def deliver(
         with transaction(engine) as session:
             deliveries.mark_sent(session, delivery.id, now=now)
     return took
+
+
+def send_or_drop(
+    engine: Engine, pusher: Pusher, to: Subscription, body: dict[str, Any], *, topic: str
+) -> bool:
+    """Send to one browser; one that has unsubscribed is forgotten. Returns whether it took the message.
+
+    Raises:
+        NotDelivered: its service did not take it this time.
+    """
+    try:
+        pusher.send(to, body, topic=topic)
+    except Gone:
+        log.info("subscription removed", extra={"person_id": to.person_id})
+        with transaction(engine) as session:
+            subscriptions.drop(session, to.person_id, subscription_id=to.id)
+        return False
+    return True
 
 
 def message(card: Card, delivery: Delivery, language: str, *, when: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response as BaseResponse
 
 from memory import handover
+from memory.errors import Forbidden
 from memory.handover.holding import AGENTS, MOST_CHARS, held
 from memory.queue import JobName
 from memory.records import ENDED, Person, Role, Turn
@@ -100,13 +101,21 @@ def claim(public_id: str) -> BaseResponse:
     return _go(url_for(".talk", public_id=public_id))
 
 
+def _held(session: Session, public_id: str, agent: Person) -> Handover | None:
+    """The handover while this agent holds it; None once it ended or somebody else has it."""
+    try:
+        return held(session, messages.name(public_id), agent)
+    except Forbidden:
+        return None
+
+
 @bp.get("/<public_id>")
 def talk(public_id: str) -> str | BaseResponse:
     """The sheet, the talk so far folded below it, and the live talk: for whoever holds it."""
     agent = _agent()
     with reading(wiring().engine) as session:
-        found = rows.by_public_id(session, messages.name(public_id))
-        if found.ended_at is not None or found.claimed_by != agent.id:
+        found = _held(session, public_id, agent)
+        if found is None:
             return redirect(url_for(".page"), code=303)
         shown = _talk(session, found, agent)
     return render_template("desk/talk.html", **shown)
@@ -117,8 +126,8 @@ def live(public_id: str) -> str | BaseResponse:
     """What was said since the claim; nothing when nothing has changed."""
     agent = _agent()
     with reading(wiring().engine) as session:
-        found = rows.by_public_id(session, messages.name(public_id))
-        if found.ended_at is not None or found.claimed_by != agent.id:
+        found = _held(session, public_id, agent)
+        if found is None:
             return _go(url_for(".page"))
         if request.args.get("seen") == _seen(session, found):
             return Response(status=204)
@@ -131,8 +140,8 @@ def sheet(public_id: str) -> str | BaseResponse:
     """The lines of the sheet; nothing when they stand as the asker saw them."""
     agent = _agent()
     with reading(wiring().engine) as session:
-        found = rows.by_public_id(session, messages.name(public_id))
-        if found.ended_at is not None or found.claimed_by != agent.id:
+        found = _held(session, public_id, agent)
+        if found is None:
             return _go(url_for(".page"))
         drawn = handover.draw(session, found, wiring().keys, language=agent.language, now=now())
     if request.args.get("seen") == _digest(drawn):
