@@ -1,6 +1,6 @@
 // The constellation's page: puts the sky, the filter, the legend and the panel of a card together.
 
-import { indexOf, mask, neighbours, readFilter, unpack } from "./constellation/mask.js";
+import { bounds, indexOf, mask, neighbours, readFilter, unpack } from "./constellation/mask.js";
 import { Sky } from "./constellation/sky.js";
 
 const TYPING_MS = 220;
@@ -55,6 +55,7 @@ class Page {
     this.sky.shown = null;
     this.found = null;
     this.cursor = -1;
+    this.hideHover();
     if (this.sky.chosen >= this.data.count) this.sky.chosen = -1;
     document.getElementById("sky-empty").hidden = this.all > 0 || this.data.waiting > 0;
     await this.sky.draw(this.data);
@@ -72,6 +73,9 @@ class Page {
       const answer = await fetch(this.root.dataset.labels + query, { headers: { Accept: "application/json" } });
       const told = await answer.json();
       this.labels = new Map(told.k.map((handle, at) => [handle, told.t[at]]));
+      // Whoever was quicker than the names is told them now.
+      if (this.cursor >= 0) this.count.textContent = this.nameOf(this.cursor);
+      if (!this.hover.hidden) this.showHover(this.hovered);
     } catch {
       // Without names the sky still opens cards; the next drawing asks again.
     }
@@ -267,20 +271,32 @@ class Page {
 
   showHover(at) {
     if (at < 0) return this.hideHover();
+    this.hovered = at;
     const [x, y] = this.sky.position(at);
     const [kind, name, more] = this.hover.children;
     const button = this.legend.querySelector(`[data-kind="${this.categories[this.data.kind[at]]}"]`);
     kind.replaceChildren(...[...button.children].slice(0, 2).map((child) => child.cloneNode(true)));
-    name.textContent = this.labels.get(this.data.handles[at]) ?? "…";
+    name.textContent = this.nameOf(at) || "…";
     const uses = this.data.uses[at];
-    const rated = this.words.rated.replace("{good}", this.data.good[at]).replace("{uses}", uses);
-    more.textContent = uses ? rated : this.words.unrated;
+    more.textContent = uses ? this.served(this.data.good[at], uses) : this.words.unrated;
     this.hover.hidden = false;
     const left = Math.min(Math.max(x - this.hover.offsetWidth / 2, 8), this.root.clientWidth - this.hover.offsetWidth - 8);
     const above = y - this.hover.offsetHeight - 18;
     this.hover.style.left = `${left}px`;
     this.hover.style.top = `${above < 8 ? y + 18 : above}px`;
     return undefined;
+  }
+
+  nameOf(at) {
+    return this.labels.get(this.data.handles[at]) ?? "";
+  }
+
+  // How a memory served: never without its counts and range.
+  served(good, uses) {
+    const written = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+    const [low, high] = bounds(good, uses).map((each) => written.format(each));
+    const told = { good, uses, low, high };
+    return this.words.rated.replace(/\{(\w+)\}/g, (all, name) => told[name]);
   }
 
   hideHover() {
@@ -294,7 +310,7 @@ class Page {
         const moved = this.sky.reveal(this.cursor);
         (moved ?? Promise.resolve()).then(() => {
           this.showHover(this.cursor);
-          this.count.textContent = this.labels.get(this.data.handles[this.cursor]) ?? "";
+          this.count.textContent = this.nameOf(this.cursor);
         });
       }
     } else if (event.key === "Enter" && this.cursor >= 0) this.open(this.data.handles[this.cursor]);

@@ -22,6 +22,7 @@ from memory.web.current import person, wants_fragment, wiring
 from memory.web.security import allow_inline_styles
 from memory.web.sky_filter import told
 from memory.worth import WorthState, describe
+from memory.worth.evidence import bounds
 
 bp = Blueprint("constellation", __name__, url_prefix="/constellation")
 DRAWN = 3000  # more points than that are neither quick to draw nor of use to an eye
@@ -136,6 +137,7 @@ def table() -> str:
         number=number,
         last=last,
         kept=kept,
+        bounds=bounds,
         is_map=False,
         **values,
     )

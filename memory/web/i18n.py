@@ -12,6 +12,7 @@ from flask_babel import (
     Babel,
     format_date,
     format_datetime,
+    format_decimal,
     format_time,
     format_timedelta,
     get_locale,
@@ -55,7 +56,7 @@ def init(app: Flask) -> None:
     app.config["BABEL_TRANSLATION_DIRECTORIES"] = str(TRANSLATIONS)
     Babel(app, locale_selector=_locale, timezone_selector=_zone)
     app.jinja_env.filters.update(
-        plain=plain, neutral=neutral, moment=moment, ago=ago, day=day, clock=clock, when=when
+        plain=plain, neutral=neutral, moment=moment, ago=ago, day=day, clock=clock, when=when, share=share
     )
     app.jinja_env.globals.update(
         page_language=language,
@@ -107,6 +108,11 @@ def ago(value: datetime) -> str:
     if passed < timedelta(minutes=1):
         return str(_("just now"))
     return str(format_timedelta(-passed, granularity="minute", add_direction=True, threshold=1))
+
+
+def share(value: float) -> str:
+    """A part of one as the page's language writes it, such as "0.52"."""
+    return str(format_decimal(value, "0.00"))
 
 
 def when(value: When) -> str:

@@ -98,6 +98,29 @@ export function mask(sky, filter, kindCount) {
   return { shown, counts, total };
 }
 
+// The range in which the share that went well truly lies: 5 and 95 % of Beta(1 + good, 1 + uses - good),
+// whose distribution function is the upper tail of a binomial of uses + 1 draws.
+export function bounds(good, uses) {
+  const tail = (x) => {
+    let sum = 0;
+    let ways = 0; // the logarithm of uses + 1 over k
+    for (let k = 0; k <= uses + 1; k++) {
+      if (k > good) sum += Math.exp(ways + k * Math.log(x) + (uses + 1 - k) * Math.log1p(-x));
+      ways += Math.log((uses + 1 - k) / (k + 1));
+    }
+    return sum;
+  };
+  return [0.05, 0.95].map((level) => {
+    let [low, high] = [0, 1];
+    for (let step = 0; step < 30; step++) {
+      const middle = (low + high) / 2;
+      if (tail(middle) < level) low = middle;
+      else high = middle;
+    }
+    return (low + high) / 2;
+  });
+}
+
 // The threads whose ends both pass, as one line with gaps.
 export function threads(sky, passes) {
   const x = [];

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
 
 from memory.records import Category, Person
 from memory.storage.engine import transaction
 from memory.storage.tables import CardRow, LinkRow, WorthRow
+from memory.worth.evidence import bounds
 from tests import factories
 from tests.fakes import T0
 from tests.stage import Stage
@@ -161,7 +162,7 @@ def test_one_mask_for_the_map_and_the_same_in_the_table(window: Open, owner: Per
     assert shown(page) == {**dict.fromkeys(ALL, 0), "fact": 1, "halo": 1}
     page.get_by_role("link", name="Table").click()
     expect(page.locator("tbody tr")).to_have_count(1)
-    expect(page.locator("tbody tr")).to_contain_text("90 %")
+    expect(page.locator("tbody tr")).to_contain_text("0.90 (0.64–0.97)")
 
 
 def test_a_random_filter_leaves_the_same_on_both_sides(stage: Stage, window: Open) -> None:
@@ -205,10 +206,18 @@ def test_a_random_filter_leaves_the_same_on_both_sides(stage: Stage, window: Ope
 
 
 def test_a_card_opens_in_place_and_its_neighbours_are_a_click_away(window: Open, owner: Person) -> None:
-    page = sky(window(owner))
+    context, names = window(owner), list[Route]()
+    context.route("**/constellation/labels*", names.append)
+    page = sky(context)
     page.mouse.move(*place_of(page, Category.FACT))
-    expect(page.locator("#sky-hover")).to_contain_text("The fact")
-    expect(page.locator("#sky-hover")).to_contain_text("helped in 9 of 10")
+    expect(page.locator("#sky-hover")).to_contain_text("…")
+    context.unroute("**/constellation/labels*")
+    names[0].continue_()
+    expect(page.locator("#sky-hover")).to_contain_text("The fact")  # though the pointer rests
+    expect(page.locator("#sky-hover")).to_contain_text("9 of 10 went well, 0.64–0.97")
+    for good, uses in ((0, 1), (1, 1), (7, 9), (3, 400), (400, 400)):  # the same range as everywhere else
+        told = page.evaluate("([good, uses]) => asterismSky.served(good, uses)", [good, uses])
+        assert told == "{} of {} went well, {:.2f}–{:.2f}".format(good, uses, *bounds(good, uses))
     page.mouse.click(*place_of(page, Category.FACT))
     panel = page.locator("#sky-panel")
     expect(panel.locator(".memory-text")).to_have_text("The fact")
