@@ -207,12 +207,12 @@ def test_a_random_filter_leaves_the_same_on_both_sides(stage: Stage, window: Ope
 
 def test_a_card_opens_in_place_and_its_neighbours_are_a_click_away(window: Open, owner: Person) -> None:
     context, names = window(owner), list[Route]()
-    context.route("**/constellation/labels*", names.append)
+    context.route("**/constellation/labels*", lambda route: names.append(route))
     page = sky(context)
     page.mouse.move(*place_of(page, Category.FACT))
     expect(page.locator("#sky-hover")).to_contain_text("…")
-    context.unroute("**/constellation/labels*")
     names[0].continue_()
+    context.unroute("**/constellation/labels*")
     expect(page.locator("#sky-hover")).to_contain_text("The fact")  # though the pointer rests
     expect(page.locator("#sky-hover")).to_contain_text("9 of 10 went well, 0.64–0.97")
     for good, uses in ((0, 1), (1, 1), (7, 9), (3, 400), (400, 400)):  # the same range as everywhere else
