@@ -172,6 +172,9 @@ def _weekly(codes: list[str], interval: int, words: Mapping[str, Any]) -> str:
 def _monthly(rule: Mapping[str, str], interval: int, start: datetime, words: Mapping[str, Any]) -> str:
     n = _number(interval, words)
     codes = rule.get("BYDAY", "").split(",")
+    if tuple(codes) == WORKDAYS and "BYSETPOS" in rule:
+        position = rule["BYSETPOS"]
+        return _fill(words["nth_workday"], nth=words["nth"].get(position, position))
     if len(codes[0]) > 2:
         day = CODES.index(codes[0][-2:])
         form = "_feminine" if day in words.get("feminine", []) else ""

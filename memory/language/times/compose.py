@@ -15,6 +15,7 @@ _CLAUSE_END = re.compile(_SENTENCE_END.pattern + r"|:(?=\s)")
 # Days that a weekday may stand beside.
 _BESIDE_WEEKDAY = frozenset({"date", "numeric", "monthday", "day", "holiday", "month"})
 WHOLE_DAYS = ("day", "week", "fortnight", "month")
+LONGEST_BETWEEN = len(" between the ")  # how far before a piece the word may stand
 MARKERS = frozenset({"starting", "until"})
 
 
@@ -171,6 +172,8 @@ def clause_ends(folded: str) -> list[int]:
 def _is_range(folded: str, start: Piece, piece: Piece, told: Told, grammar: Grammar) -> bool:
     """Whether a word like "to" stands between two pieces, or begins the second ("del lunes al viernes")."""
     word = grammar.to.match(folded, start.end)
+    if word is None and grammar.between.search(folded, max(0, start.start - LONGEST_BETWEEN), start.end):
+        word = grammar.between_to.match(folded, start.end)
     if word is None or word.end() < piece.start or not told.can_end_with(start, piece):
         return False
     return word.end() == piece.start or piece.kind != "part"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import date as Date
 from datetime import datetime, timedelta
@@ -43,6 +44,7 @@ EASTER_HOLIDAYS = {
     "whit_monday": 50,
     "corpus_christi": 60,
 }
+WORKDAYS = range(5)
 STEPS = {"next": 1, "coming": 1, "this": 0, "last": -1}
 
 
@@ -193,12 +195,12 @@ def within(first: Date, unit: str, where: str, context: Context, *, backward: bo
     return Day(first=first, last=last, granularity=granularity, backward=backward)
 
 
-def nth_weekday(year: int, month: int, nth: int, weekday: int) -> Date | None:
-    """The nth (from 1; -1 is the last) weekday of a month, or None when there is none."""
+def nth_weekday(year: int, month: int, nth: int, weekdays: Collection[int]) -> Date | None:
+    """The nth (from 1; -1 is the last) day of a month that is one of these weekdays, or None."""
     days = [
         day
         for day in range(1, calendar.monthrange(year, month)[1] + 1)
-        if Date(year, month, day).weekday() == weekday
+        if Date(year, month, day).weekday() in weekdays
     ]
     try:
         return Date(year, month, days[nth - 1 if nth > 0 else nth])
@@ -208,7 +210,8 @@ def nth_weekday(year: int, month: int, nth: int, weekday: int) -> Date | None:
 
 def read_nth(values: Values, context: Context) -> Day | None:
     """The "first Monday in May", or None when there is none."""
-    nth, weekday = int(values["nth"]), int(values["weekday"])
+    nth = int(values["nth"])
+    weekdays = WORKDAYS if values.get("workdays") else (int(values["weekday"]),)
     today = context.today
     if "month" in values:
         year = values.get("year")
@@ -221,10 +224,10 @@ def read_nth(values: Values, context: Context) -> Day | None:
         first = today.replace(day=1) + relativedelta(months=step)
         starts = [first, first + relativedelta(months=1)] if "shift" not in values else [first]
     for start in starts:
-        found = nth_weekday(start.year, start.month, nth, weekday)
+        found = nth_weekday(start.year, start.month, nth, weekdays)
         if found is not None and (found >= today) != context.past:
             return Day(first=found, backward=context.past, fixed=True)
-    last = nth_weekday(starts[0].year, starts[0].month, nth, weekday)
+    last = nth_weekday(starts[0].year, starts[0].month, nth, weekdays)
     return Day(first=last, backward=last < today, fixed=True) if last is not None else None
 
 

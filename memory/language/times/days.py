@@ -73,6 +73,9 @@ def _read_offset(values: Values, context: Context) -> Day:
 
 def _read_weekday(values: Values, context: Context) -> Day:
     wanted, shift = int(values["weekday"]), values.get("shift", "")
+    if values.get("following"):
+        this = _read_weekday({key: value for key, value in values.items() if key != "following"}, context)
+        return Day(first=this.first + timedelta(weeks=1), fixed=True)
     today = context.today
     ahead = (wanted - today.weekday()) % 7
     behind = (today.weekday() - wanted) % 7 or 7

@@ -8,6 +8,7 @@
     since          pattern of words that put the moment after them in the past, unless something recurs
     joiners        pattern of what may stand between the pieces of one moment ("at", "on the", ",")
     to             pattern of what stands between the ends of a range ("to", "-", "until")
+    between        the word before a range and the one between its ends ("between" ten "and" eleven)
     span_lead      what makes a length of time a moment ("in" for "in twenty minutes")
     repair         pattern of words with which a person takes back the moment before ("no", "I mean")
     not_after      pattern of what makes a number something else when it follows ("euros", "people", "%")
@@ -33,7 +34,9 @@ weekday in any form.
 
 Values with a meaning of their own: `role = "end"` makes a match the end of a range; `weak = 12` makes
 hours up to it durations unless a day stands beside them; `direct = true` says that
-minutes are told as those of a 24-hour clock ("6 Uhr 45"); `beside = true` keeps a part of the day only
+minutes are told as those of a 24-hour clock ("6 Uhr 45"); `sure = true` that nothing behind the match can
+make its number count things ("half past seven pills"); `following = true` means the one after the day that
+is told; `workdays = true` counts working days; `beside = true` keeps a part of the day only
 beside a day or an hour; `exact` is a pattern that must be found in the match as it was written (accents
 that tell words apart). A table `bare` holds weekdays in a form that other words have too ("segunda").
 
@@ -106,6 +109,8 @@ class Grammar:
     joiners: re.Pattern[str]
     since: re.Pattern[str]
     to: re.Pattern[str]
+    between: re.Pattern[str]  # what stands before, or begins, the first of two ends
+    between_to: re.Pattern[str]  # what parts these two
     repair: re.Pattern[str]
     not_after: re.Pattern[str]
     evening: re.Pattern[str]
@@ -125,7 +130,8 @@ def scan(folded: str, language: str, *, text: str, at: Sequence[int]) -> list[Pi
     for order, rule in enumerate(known.rules):
         rank = (len(rule.groups), order)
         for match in rule.pattern.finditer(folded):
-            if match.end() == match.start() or _is_something_else(match, folded, known):
+            sure = bool(rule.constants.get("sure"))
+            if match.end() == match.start() or _is_something_else(match, folded, known, sure=sure):
                 continue
             if rule.exact and not rule.exact.search(text[at[match.start()] : at[match.end()]].lower()):
                 continue
@@ -168,6 +174,8 @@ def grammar(language: str) -> Grammar:
         since=folded_pattern("since", r"(?:^|(?<!\w))(?:%s)(?:\s+\w{1,3})?\s*$"),
         joiners=folded_pattern("joiners", r"(?:[\s,;:()]|(?<!\w)(?:%s)(?!\w))*"),
         to=folded_pattern("to", r"\s*(?:-|(?:%s)(?!\w))\s*"),
+        between=re.compile(rf"(?:^|\W){fold(times['between'][0])}(?!\w)"),
+        between_to=re.compile(rf"\s*{fold(times['between'][1])}\s+"),
         repair=folded_pattern(
             "repair", r"(?:[\s,.;:…–—-]+(?:%s)(?!\w))+[\s,.;:…–—-]+(?:(?:at|um|as|a las|a la|a) )?"
         ),
@@ -311,7 +319,7 @@ def _counts(before: str, known: Grammar) -> bool:
     return word is not None and (word[1].isdigit() or word[1] in known.number_words)
 
 
-def _is_something_else(match: re.Match[str], folded: str, known: Grammar) -> bool:
+def _is_something_else(match: re.Match[str], folded: str, known: Grammar, *, sure: bool) -> bool:
     """Whether the figures around a match make it a price, a code, a phone number or an amount."""
     start, end = match.span()
     if folded[start].isdigit() and _BEFORE_FIGURES.search(folded[max(0, start - 2) : start]):
@@ -322,4 +330,4 @@ def _is_something_else(match: re.Match[str], folded: str, known: Grammar) -> boo
         return True  # "three Fridays"
     last = re.search(r"[^\W_]+$", match.group())
     ends_in_number = last is not None and (last[0][0].isdigit() or last[0] in known.number_words)
-    return ends_in_number and known.not_after.match(folded, end) is not None
+    return ends_in_number and not sure and known.not_after.match(folded, end) is not None

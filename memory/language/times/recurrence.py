@@ -14,6 +14,7 @@ from memory.language.times.dates import FIXED_HOLIDAYS
 from memory.language.times.grammar import Piece
 
 CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+WORKDAYS = CODES[:5]
 _FREQUENCY = {
     "minute": "MINUTELY",
     "hour": "HOURLY",
@@ -70,7 +71,10 @@ def rule(told: Mapping[str, Any]) -> str | None:
     weekdays = tuple(index for index in _weekdays(told) if index not in told["except"])
     parts: list[str] = []
     frequency = _FREQUENCY.get(unit, "WEEKLY")
-    if "nth" in told and weekdays:
+    if "nth" in told and told.get("workdays"):
+        frequency = "MONTHLY"
+        parts += ["BYDAY=" + ",".join(WORKDAYS), f"BYSETPOS={int(told['nth'])}"]
+    elif "nth" in told and weekdays:
         frequency = "YEARLY" if "month" in told else "MONTHLY"
         if frequency == "YEARLY":
             parts.append(f"BYMONTH={int(told['month'])}")
