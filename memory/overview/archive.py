@@ -50,10 +50,10 @@ def close_silent(
     return closed
 
 
-def pending_summaries(engine: Engine, *, limit: int = 200) -> list[int]:
-    """Archived conversations that lack their summary."""
+def pending_summaries(engine: Engine, *, now: datetime, limit: int = 200) -> list[int]:
+    """Archived conversations that lack their summary and may be looked for now."""
     with reading(engine) as session:
-        return [each.id for each in conversation_rows.unsummarised(session, limit=limit)]
+        return [each.id for each in conversation_rows.unsummarised(session, now=now, limit=limit)]
 
 
 def write_summary(

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from memory.errors import NotFound
 from memory.records import Conversation
+from memory.storage import undone
 from memory.storage.tables import ConversationRow, FrameRow, HandoverRow, PersonRow, TurnRow
 
 
@@ -212,16 +213,17 @@ def silent_since(session: Session, moment: datetime, *, limit: int) -> list[Conv
     return [to_record(row) for row in rows]
 
 
-def unsummarised(session: Session, *, limit: int) -> list[Conversation]:
-    """Archived conversations that still lack their summary, oldest first."""
+def unsummarised(session: Session, *, now: datetime, limit: int) -> list[Conversation]:
+    """Archived conversations that still lack their summary: the least tried first, then the oldest."""
     rows = session.scalars(
         select(ConversationRow)
         .where(
             ConversationRow.archived_at.is_not(None),
             ConversationRow.summarised_at.is_(None),
             ~ConversationRow.private,
+            undone.due(ConversationRow, now=now),
         )
-        .order_by(ConversationRow.archived_at)
+        .order_by(*undone.order(ConversationRow))
         .limit(limit)
     )
     return [to_record(row) for row in rows]

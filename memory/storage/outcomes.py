@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from memory.records import Card, Turn
 from memory.storage import cards as card_rows
 from memory.storage import turns as turn_rows
+from memory.storage import undone
 from memory.storage.tables import (
     CardRow,
     ConversationRow,
@@ -288,7 +289,9 @@ def people_with_suppressed(session: Session, *, since: datetime) -> list[int]:
     )
 
 
-def unjudged(session: Session, *, before: datetime, since: datetime, limit: int) -> list[int]:
+def unjudged(
+    session: Session, *, before: datetime, since: datetime, now: datetime, limit: int
+) -> list[int]:
     """Ended turns that the judge has not looked at, or not since a vote changed."""
     return list(
         session.scalars(
@@ -300,8 +303,9 @@ def unjudged(session: Session, *, before: datetime, since: datetime, limit: int)
                 TurnRow.answered_at >= since,
                 exists().where(RetrievalRow.turn_id == TurnRow.id),
                 TurnRow.deleted_at.is_(None),
+                undone.due(TurnRow, now=now),
             )
-            .order_by(TurnRow.id)
+            .order_by(*undone.order(TurnRow))
             .limit(limit)
         )
     )
@@ -309,7 +313,8 @@ def unjudged(session: Session, *, before: datetime, since: datetime, limit: int)
 
 def unmark(session: Session, turn_id: int) -> None:
     """Have the sweep find a turn again if the judge does not come to it."""
-    session.execute(update(TurnRow).where(TurnRow.id == turn_id).values(judged_at=None))
+    again = {"judged_at": None, "looks": 0, "next_look_at": None}
+    session.execute(update(TurnRow).where(TurnRow.id == turn_id).values(again))
 
 
 # Built once: several sources of every turn ask it.

@@ -54,6 +54,7 @@ from memory.storage.types import UtcDateTime
 _LEFT_OUT = frozenset(
     {
         "person_id", "device_id", "vector", "vector_version", "summary_vector", "claimed_by", "lease_until",
+        "looks", "next_look_at",
         "screen", "stop_asked", "handled_by", "answered_by", "batch",
         "forgotten_from",
     }

@@ -125,6 +125,8 @@ class ConversationRow(Base):
     pending: Mapped[dict[str, Any]] = mapped_column(default=dict)
     failures: Mapped[int] = mapped_column(default=0)  # in a row; two ask for a human
     batch: Mapped[str] = mapped_column(String(24), default="")  # one import, so that it can be undone
+    looks: Mapped[int] = mapped_column(default=0)  # of the sweep, since something last came of them
+    next_look_at: Mapped[datetime | None]
 
 
 class TurnRow(Base):
@@ -182,6 +184,8 @@ class TurnRow(Base):
     verified_at: Mapped[datetime | None]
     warmed_at: Mapped[datetime | None]
     judged_at: Mapped[datetime | None]
+    looks: Mapped[int] = mapped_column(default=0)  # of the sweep, since something last came of them
+    next_look_at: Mapped[datetime | None]
     kept: Mapped[list[str]] = mapped_column(default=list)  # public ids of the visible cards it made
     trace: Mapped[dict[str, Any]] = mapped_column(default=dict, deferred=True)
     batch: Mapped[str] = mapped_column(String(24), default="")  # one import, so that it can be undone

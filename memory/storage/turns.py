@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from memory.errors import NotFound
 from memory.records import Conversation, Turn, TurnContext, TurnState
-from memory.storage import conversations, ledgers
+from memory.storage import conversations, ledgers, undone
 from memory.storage.tables import ConversationRow, PersonRow, RetrievalRow, TurnRow, VoteRow
 
 
@@ -283,6 +283,7 @@ def redo_summaries(session: Session, turn_ids: Sequence[int]) -> None:
             ConversationRow.archived_at.is_not(None),
         )
         .values(summary="", summary_terms="", summary_vector=None, summarised_at=None)
+        .values(looks=0, next_look_at=None)
         .execution_options(synchronize_session=False)
     )
     session.expire_all()
@@ -334,14 +335,14 @@ def mark(session: Session, turn_id: int, what: str, *, now: datetime) -> bool:
     changed = session.scalar(
         update(TurnRow)
         .where(TurnRow.id == turn_id, column.is_(None))
-        .values({column: now})
+        .values({column: now, TurnRow.looks: 0, TurnRow.next_look_at: None})
         .execution_options(synchronize_session=False)
         .returning(TurnRow.id)
     )
     return changed is not None
 
 
-def unverified(session: Session, *, before: datetime, limit: int) -> list[int]:
+def unverified(session: Session, *, before: datetime, now: datetime, limit: int) -> list[int]:
     """Ended turns whose verifier never ran, for the sweep."""
     return list(
         session.scalars(
@@ -356,15 +357,18 @@ def unverified(session: Session, *, before: datetime, limit: int) -> list[int]:
                     (TurnRow.state == "with_human") & (TurnRow.said != ""),
                 ),
                 ~ConversationRow.private,
+                undone.due(TurnRow, now=now),
                 *_standing(),
             )
-            .order_by(TurnRow.id)
+            .order_by(*undone.order(TurnRow))
             .limit(limit)
         )
     )
 
 
-def unwarmed(session: Session, *, before: datetime, since: datetime, limit: int) -> list[int]:
+def unwarmed(
+    session: Session, *, before: datetime, since: datetime, now: datetime, limit: int
+) -> list[int]:
     """Turns verified since a moment whose searches found something and warmed nothing yet."""
     return list(
         session.scalars(
@@ -375,8 +379,9 @@ def unwarmed(session: Session, *, before: datetime, since: datetime, limit: int)
                 TurnRow.warmed_at.is_(None),
                 exists().where(RetrievalRow.turn_id == TurnRow.id),
                 TurnRow.deleted_at.is_(None),
+                undone.due(TurnRow, now=now),
             )
-            .order_by(TurnRow.id)
+            .order_by(*undone.order(TurnRow))
             .limit(limit)
         )
     )

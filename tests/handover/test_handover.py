@@ -149,7 +149,7 @@ def test_what_is_told_to_a_human_is_heard_and_what_the_human_says_is_not(
         assert play.queue.of(JobName.VERIFY) == [{"turn_id": turn.id}]
         clock.tick(minutes=5)
         with reading(engine) as session:  # what a sweep would find, had the queue been down
-            assert turns.unverified(session, before=clock(), limit=9) == [turn.id]
+            assert turns.unverified(session, before=clock(), now=clock(), limit=9) == [turn.id]
             every = [each.id for each in turns.of_conversation(session, turn.conversation_id)]
         for turn_id in every:
             verify(engine, EMBEDDER, turn_id, now=clock(), keys=play.conductor._parts.keys)

@@ -14,11 +14,14 @@ import pytest
 from sqlalchemy import Engine, select
 
 from jobs import archive as job
+from jobs import wiring as jobs_wiring
 from jobs.wiring import using
+from memory import cards, handover, judge
 from memory.llm.scripted import Call, Say, Step
 from memory.overview import archive
 from memory.queue import JobName
 from memory.storage import conversations as conversation_rows
+from memory.storage import turns as turn_rows
 from memory.storage.engine import reading, transaction
 from memory.storage.tables import ConversationRow, FrameRow, RetrievalRow, TurnRow
 from memory.wiring import Wiring, build
@@ -87,7 +90,8 @@ def test_killed_at_any_step_there_is_one_summary_in_the_end(
             return stored
 
         monkeypatch.setattr(conversation_rows, "write_summary", storing)
-        for cut in range(2 * 8):
+        for cut in range(2 * 12):
+            clock.tick(minutes=5)  # as sweeps come
             steps = iter(range(1000))
 
             @contextlib.contextmanager
@@ -107,6 +111,7 @@ def test_killed_at_any_step_there_is_one_summary_in_the_end(
             with contextlib.suppress(Killed):
                 job.sweep()
         monkeypatch.undo()
+        clock.tick(minutes=5)
         with working(play):
             job.sweep()
         (row,) = conversations(engine)
@@ -197,7 +202,7 @@ def test_what_could_not_be_queued_is_found_by_the_sweep(
         job.sweep()
         assert play.queue.of(JobName.VERIFY) == [{"turn_id": turn.id}]
         with transaction(sqlite_engine) as session:
-            session.query(TurnRow).update({"verified_at": clock()})
+            turn_rows.mark(session, turn.id, "verified", now=clock())
         job.sweep()
         assert play.queue.of(JobName.WARM) == [{"turn_id": turn.id}]
 
@@ -249,6 +254,120 @@ def test_one_conversation_that_cannot_be_summarised_holds_nothing_up(
         job.sweep()
         with reading(sqlite_engine) as session:
             assert session.get(TurnRow, gone.id) is None
+
+
+def test_turns_that_always_fail_do_not_keep_the_others_waiting(
+    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    with stage(sqlite_engine, clock, tmp=tmp_path) as play, working(play):
+        thread = factories.conversation(sqlite_engine, play.person, archived_at=T0, summarised_at=T0)
+        for _ in range(200):
+            factories.turn(sqlite_engine, play.person, thread)
+        clock.tick(minutes=10)
+        job.sweep()
+        assert len(play.queue.of(JobName.VERIFY)) == 200
+        play.queue.take_all()  # every one failed
+        late = factories.turn(sqlite_engine, play.person, thread, created_at=clock())
+        clock.tick(minutes=5)
+        job.sweep()
+        asked = [each["turn_id"] for each in play.queue.of(JobName.VERIFY)[200:]]
+        assert asked[0] == late
+        assert len(asked) == 200  # there was room for those too
+
+
+def test_what_always_fails_is_asked_ever_more_rarely_and_never_given_up(
+    engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    with stage(engine, clock, tmp=tmp_path) as play, working(play):
+        thread = factories.conversation(engine, play.person, archived_at=T0, summarised_at=T0)
+        turn = factories.turn(engine, play.person, thread)
+        asked: list[int] = []
+        for _ in range(2 * 96):  # two days
+            clock.tick(minutes=15)
+            before = len(play.queue.jobs)
+            job._queue_what_was_not(jobs_wiring.wiring(), now=clock())
+            asked.append(len(play.queue.jobs) - before)
+            play.queue.take_all()
+        first, second = sum(asked[:96]), sum(asked[96:])
+        assert 5 <= first <= 10
+        assert 1 <= second <= 2
+        with transaction(engine) as session:  # it succeeds at last, and its next part is looked for at once
+            assert turn_rows.mark(session, turn, "verified", now=clock())
+        with reading(engine) as session:
+            assert session.scalar(select(TurnRow.next_look_at)) is None
+
+
+def test_a_queue_that_is_down_counts_as_no_attempt(
+    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    with stage(sqlite_engine, clock, tmp=tmp_path) as play, working(play):
+        thread = factories.conversation(sqlite_engine, play.person, archived_at=T0, summarised_at=T0)
+        turn = factories.turn(sqlite_engine, play.person, thread)
+        play.queue.down = True
+        clock.tick(hours=9)
+        for _ in range(4):
+            job.sweep()
+        play.queue.down = False
+        job.sweep()
+        assert play.queue.of(JobName.VERIFY) == [{"turn_id": turn}]
+
+
+def test_conversations_that_cannot_be_summarised_do_not_keep_the_others_waiting(
+    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with stage(sqlite_engine, clock, tmp=tmp_path) as play, working(play):
+        ill = {factories.conversation(sqlite_engine, play.person, archived_at=T0) for _ in range(200)}
+        sound = factories.conversation(sqlite_engine, play.person, archived_at=T0 + timedelta(minutes=1))
+        tried: list[int] = []
+
+        def written(_: Any, __: Any, conversation_id: int, **___: Any) -> bool:
+            tried.append(conversation_id)
+            if conversation_id in ill:
+                raise RuntimeError("a fault")
+            return True
+
+        monkeypatch.setattr(archive, "write_summary", written)
+        job.sweep()
+        assert sound not in tried
+        clock.tick(minutes=5)
+        job.sweep()
+        assert tried[200] == sound
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ["mark_interrupted", "close_silent", "expire", "pending_summaries", "unverified", "purge", "tend"],
+)
+def test_a_step_that_fails_leaves_no_other_step_undone(
+    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    def fault(*_: Any, **__: Any) -> Any:
+        raise RuntimeError(broken)
+
+    rooms: tuple[Any, ...] = (archive, job, turn_rows, cards, judge, handover)
+    with stage(sqlite_engine, clock, tmp=tmp_path) as play, working(play):
+        turn = play.say("The heron nests behind the boathouse.")
+        play.queue.jobs.clear()
+        play.queue.take_all()
+        owner = factories.person(sqlite_engine)
+        thread = factories.conversation(sqlite_engine, owner, archived_at=T0)
+        factories.turn(sqlite_engine, owner, thread, said="The otter sleeps.")
+        gone = factories.turn(sqlite_engine, owner, thread, deleted_at=T0)
+        clock.tick(minutes=31)
+        with monkeypatch.context() as patch:
+            patch.setattr(next(room for room in rooms if hasattr(room, broken)), broken, fault)
+            with pytest.raises(RuntimeError, match=broken):
+                job.sweep()
+        first, second = conversations(sqlite_engine)
+        with reading(sqlite_engine) as session:
+            removed = session.get(TurnRow, gone) is None
+        done = {
+            "close_silent": first.archived_at is not None,
+            "pending_summaries": bool(second.summary),
+            "unverified": {"turn_id": turn.id} in play.queue.of(JobName.VERIFY),
+            "purge": removed,
+        }
+    assert [name for name, seen in done.items() if not seen] == [name for name in done if name == broken]
 
 
 def test_old_frames_go_and_their_turns_stay(sqlite_engine: Engine, clock: FakeClock, tmp_path: Path) -> None:
