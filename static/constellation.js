@@ -1,6 +1,6 @@
 // The constellation's page: puts the sky, the filter, the legend and the panel of a card together.
 
-import { bounds, indexOf, mask, neighbours, readFilter, unpack } from "./constellation/mask.js";
+import { EMPTY, bounds, indexOf, mask, neighbours, readFilter, unpack } from "./constellation/mask.js";
 import { Sky } from "./constellation/sky.js";
 
 const TYPING_MS = 220;
@@ -19,6 +19,7 @@ class Page {
     this.count = document.getElementById("sky-count");
     this.legend = document.querySelector(".sky-legend");
     this.labels = new Map();
+    this.data = unpack(EMPTY);
     this.found = null;
     this.cursor = -1;
     this.isLimited = false;
@@ -351,7 +352,7 @@ class Page {
       return [event.clientX - frame.left, event.clientY - frame.top];
     };
     box.addEventListener("pointermove", (event) => {
-      if (!this.data || event.pointerType === "touch" || event.buttons) return;
+      if (event.pointerType === "touch" || event.buttons) return;
       const at = this.sky.hit(...inside(event));
       box.classList.toggle("on-point", at >= 0);
       this.showHover(at);
@@ -360,7 +361,7 @@ class Page {
     box.addEventListener("pointerdown", (event) => (down = [event.clientX, event.clientY]), true);
     // On the window: Plotly lays a cover over the page while it is dragged.
     addEventListener("pointerup", (event) => {
-      if (!down || !this.data) return;
+      if (!down) return;
       const moved = Math.hypot(event.clientX - down[0], event.clientY - down[1]);
       down = null;
       if (moved > 6) return;
@@ -368,7 +369,7 @@ class Page {
       if (at >= 0) this.open(this.data.handles[at]);
       else this.close();
     });
-    box.addEventListener("keydown", (event) => this.data && this.key(event));
+    box.addEventListener("keydown", (event) => this.key(event));
     box.addEventListener("blur", () => this.hideHover());
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();

@@ -2,6 +2,11 @@
 
 const GRID = 10_000;
 
+// A sky without points: what stands until the first answer, or when none comes.
+export const EMPTY = Object.freeze({
+  k: [], x: [], y: [], c: "", n: [], s: [], since: 0, d: [], a: [], b: [], total: 0, waiting: 0, counts: [],
+});
+
 // The columns that the server sends, as arrays of plain values.
 export function unpack(data) {
   let day = data.since;

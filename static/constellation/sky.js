@@ -40,6 +40,11 @@ export class Sky {
   #dark;
   #listening = false;
 
+  // Whether there is a drawing that can be looked at from nearer or moved.
+  get #isDrawn() {
+    return Boolean(this.points && this.box._fullLayout);
+  }
+
   get #plot() {
     return globalThis.Plotly;
   }
@@ -193,7 +198,7 @@ export class Sky {
 
   // The shown point nearest to a place in pixels; -1 when none is near.
   hit(left, top, reach = HIT_PX) {
-    if (!this.points) return -1;
+    if (!this.#isDrawn) return -1;
     let best = -1;
     let least = reach * reach;
     for (let at = 0; at < this.points.count; at++) {
@@ -207,6 +212,7 @@ export class Sky {
 
   // The next shown point in a direction, for the keyboard.
   next(at, [right, down]) {
+    if (!this.#isDrawn) return -1;
     if (at < 0 || !this.shown[at]) {
       const { clientWidth, clientHeight } = this.box;
       return this.hit(clientWidth / 2, clientHeight / 2, Infinity);
@@ -236,6 +242,7 @@ export class Sky {
   }
 
   zoom(factor) {
+    if (!this.#isDrawn) return null;
     const about = ([low, high]) => {
       const middle = (low + high) / 2;
       const half = Math.min(((high - low) / 2) * factor, 1.2);
@@ -257,6 +264,7 @@ export class Sky {
   }
 
   reset() {
+    if (!this.#isDrawn) return null;
     const { x, y } = this.#full;
     return this.#look(x, y);
   }
@@ -280,6 +288,7 @@ export class Sky {
 
   // Bring a point into sight if it is not, `covered` pixels at the right being under something.
   reveal(at, covered = 0) {
+    if (!this.#isDrawn) return null;
     const [x, y] = this.position(at);
     const { clientWidth, clientHeight } = this.box;
     if (x > 30 && y > 30 && x < clientWidth - covered - 30 && y < clientHeight - 30) return null;

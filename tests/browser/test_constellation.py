@@ -224,9 +224,16 @@ def test_a_card_opens_in_place_and_its_neighbours_are_a_click_away(window: Open,
     expect(panel).to_contain_text("need not be the cause")
     expect(page.locator(".sky-ring")).to_be_visible()
     assert "card=" in page.url
+    points = list[Route]()
+    context.route("**/constellation/data*", lambda route: points.append(route))
     page.reload()
     expect(panel.locator(".memory-text")).to_have_text("The fact")
-    panel.get_by_role("link", name="The person").click()
+    panel.get_by_role("link", name="The person").click()  # before there is a sky to light it in
+    page.get_by_role("button", name="Closer").click()
+    expect(panel.locator(".memory-text")).to_have_text("The person")
+    points[0].continue_()
+    context.unroute("**/constellation/data*")
+    expect(page.locator(".sky-ring")).to_be_visible()
     expect(panel.locator(".memory-text")).to_have_text("The person")
     page.keyboard.press("Escape")
     expect(panel).to_be_hidden()
