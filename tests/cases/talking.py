@@ -17,6 +17,7 @@ from memory.llm.interface import Model
 from memory.llm.scripted import Say, ScriptedModel
 from memory.records import Card, Category, NewCard, When
 from memory.storage.engine import transaction
+from tests import factories
 from tests.conductor.playing import EMBEDDER, Stage, stage
 from tests.fakes import FakeClock
 
@@ -43,6 +44,11 @@ class Talk:
         turn = self.play.say(text, language=self.language)
         verify(self.play.engine, EMBEDDER, turn.id, now=self.play.clock(), keys=self.play.parts.keys)
         return turn.answer
+
+    def someone_else(self, language: str) -> None:
+        """Another person sits down, of whom nothing is known: many short talks on one stage."""
+        self.language = language
+        self.play.person = factories.person(self.play.engine, zone=ZONES[language], now=self.play.clock())
 
     def knows(
         self,

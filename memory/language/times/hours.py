@@ -128,6 +128,8 @@ def _bare(first: int, values: Values, context: Context, *, dated: bool) -> Hour:
         chosen = _next(morning, evening, context)
     if values.get("figures") and context.grammar.settings.get("literal_24h") and dated and chosen == morning:
         return Hour(minute=chosen)  # "am 15. um 10 Uhr"
+    if dated and chosen == HALF_DAY:
+        return Hour(minute=chosen)  # "on Friday at twelve" is noon: nobody says the day's first minute so
     other = evening if chosen % DAY == morning else morning
     return Hour(minute=chosen, other=other)
 

@@ -29,6 +29,7 @@ class TimeMention:
     past: bool = False  # lies before `now`, as told ("yesterday", "this morning" said at noon)
     ambiguous: bool = False  # has two readings; say weekday and date in full
     alternative: datetime | None = None  # the other reading, naive
+    other_date: Date | None = None  # the other day that the words may mean ("next Friday"), whatever the hour
     approximate: bool = False  # the hour stands for a part of the day ("in the evening")
     part: str = ""  # "morning", "noon", "afternoon", "evening", "night", "midnight" when told
     relative_before: timedelta | None = None  # "an hour before": distance to another moment, positive

@@ -128,6 +128,7 @@ def _read_dated(told: Told, context: Context) -> TimeMention | None:
         past=start < context.now or (context.past and not hour.exact and start.date() <= context.today),
         ambiguous=alternative is not None,
         alternative=alternative,
+        other_date=day.other,
         approximate=not hour.exact,
         part=hour.part,
         same_time=told.same_time is not None,
@@ -193,6 +194,7 @@ def _read_all_day(told: Told, day: Day, context: Context) -> TimeMention:
         past=(last or day.first) < context.today,
         ambiguous=day.other is not None,
         alternative=datetime.combine(day.other, Time()) if day.other is not None else None,
+        other_date=day.other,
         missing_time=True,
         same_time=told.same_time is not None,
     )

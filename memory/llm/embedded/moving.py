@@ -6,25 +6,36 @@ import re
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
-from memory.language import TimeMention, find_span, find_times, next_occurrence, numbers
+from memory.language import TimeMention, find_span, find_times, fold, next_occurrence, numbers
 from memory.llm.embedded.scene import Json, Scene, when_of
 from memory.records import When
 
+_NOON = 12
 _SNOOZE = timedelta(minutes=10)
+_DENIES = 3  # words before a moment among which a "not" denies it
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _NTH_WEEKDAY = re.compile(r"([+-]?\d)(MO|TU|WE|TH|FR|SA|SU)")
 
 
 def mention(scene: Scene) -> TimeMention | None:
     """The moment that the message names, if any; of two days, the one that something was moved to."""
-    if scene.has("moved"):
-        coming = find_times(scene.said, language=scene.language, now=scene.now, tense="future")
-        days = [each for each in coming if each.has_date and each.date is not None]
-        if len(days) > 1:  # "it isn't on Thursday now, they put it on Friday"
-            return days[-1]
+    coming = find_times(scene.said, language=scene.language, now=scene.now, tense="future")
+    days = [each for each in coming if each.has_date and each.date is not None]
+    if len(days) > 1 and scene.has("moved"):  # "it isn't on Thursday now, they put it on Friday"
+        return days[-1]
+    affirmed = [each for each in days if not _is_denied(scene, each)]
+    if affirmed and len(affirmed) < len(days):  # "it isn't Wednesday, it's Thursday"
+        return affirmed[0]
     mentions = find_times(scene.said, language=scene.language, now=scene.now)
     timed = [mention for mention in mentions if mention.time is not None]
     return next(iter(timed or mentions), None)
+
+
+def _is_denied(scene: Scene, told: TimeMention) -> bool:
+    """Whether a "not" stands right before a moment, with no comma between."""
+    start = told.spans[0][0]
+    before = re.split(r"[,;.:!?–—]", scene.said[:start])[-1]
+    return bool(set(fold(before).split()[-_DENIES:]) & scene.phrases.voice.negation)
 
 
 def bare_hour(scene: Scene) -> int | None:
@@ -44,6 +55,11 @@ def moved(scene: Scene, card: Json, *, verb: str) -> When | None:
     """
     old = when_of(card.get("when"), scene.zone)
     told = mention(scene)
+    after = scene.has("day_after") and told is not None and told.time is None
+    if old is not None and (verb == "other_one" or (verb == "move" and after)):
+        start = other_day(scene, old.start)
+        if start is not None:
+            return _starting(old, start)
     if verb == "snooze":
         return _put_off(scene, card, old, told)
     if told is None:
@@ -70,6 +86,42 @@ def moved(scene: Scene, card: Json, *, verb: str) -> When | None:
     if rrule and rrule != old.rrule and not told.rrule:
         start = _first_of(rrule, start, scene)
     return replace(_starting(old, start), all_day=keeps_hour and old.all_day, rrule=rrule)
+
+
+def other_day(scene: Scene, start: datetime) -> datetime | None:
+    """The moment on the other day that was meant ("no, the other one"), None when no day was told.
+
+    "The Tuesday after" is a week later. Else it is the second reading of what was said ("next Friday"), and
+    where that had but one, the same weekday of the week after.
+    """
+    told = mention(scene)
+    named = told is not None and told.has_date and told.date is not None
+    if told is not None and told.date is not None and named and told.date != start.date():
+        # The message itself says which.
+        return datetime.combine(told.date, start.time()) if told.time is None else None
+    week_later = start + timedelta(weeks=1)
+    if scene.has("day_after") or named:
+        return week_later
+    before = find_times(scene.said_before, language=scene.language, now=scene.now, tense="future")
+    days = [each for each in before if each.has_date and each.date is not None and not each.rrule]
+    if not days or days[-1].granularity == "month":
+        return None
+    other = days[-1].other_date
+    if other is None or other == start.date():
+        return week_later
+    return datetime.combine(other, start.time())
+
+
+def says_other(scene: Scene, other: When, read_as: str) -> bool:
+    """Whether the message names the other reading: its day, or of one day's two hours the half of the day."""
+    told = mention(scene)
+    same_day = read_as[:10] == other.start.date().isoformat()
+    if told is None or (same_day and told.time is None):
+        half = "in_morning" if other.start.hour < _NOON else "in_evening"
+        return scene.has(half)
+    if not told.has_date or told.date != other.start.date():
+        return False
+    return told.time is None or told.time == other.start.time()
 
 
 def _is_one_of_many(old: When, told: TimeMention) -> bool:
