@@ -66,8 +66,11 @@ def _was_named(word: str, heard: set[str]) -> bool:
 
 
 def has_moment(said: Sequence[str], *, language: str, now: datetime) -> bool:
-    """Whether the person named any time in these messages."""
-    return any(lang.find_times(own_words(each), language=language, now=now) for each in said)
+    """Whether the person named any time in these messages, of what was or of what is to come."""
+    own = [own_words(each) for each in said]
+    return any(lang.find_times(each, language=language, now=now) for each in own) or any(
+        lang.find_times(each, language=language, now=now, tense="future") for each in own
+    )
 
 
 def same_thing(text: str, heard: Heard, *, wished: Category, when: When | None) -> Candidate | None:

@@ -21,6 +21,9 @@ _ITEMS = {
 }
 
 
+_DENIES = 3  # words before a moment among which a "not" denies it
+
+
 @dataclass(frozen=True)
 class Speaker:
     """Who holds the phone from now on: a name and what they are to the owner; "" is the owner."""
@@ -134,6 +137,11 @@ def on_item(scene: Scene, piece: Piece) -> Request | None:
             continue
         times = scene.times(piece, tense="future")
         told = [t for t in times if t.date is not None]
+        swap = swapped_day(scene, piece)
+        if swap is not None and name in ("cancel", "move"):
+            verb, told = "move", [swap[1]]  # "isn't Wednesday, it's Thursday" calls nothing off
+        elif name == "cancel" and told and lex.search("not_but", norm):
+            verb = "move"  # "nicht am Mittwoch, sondern am Donnerstag"
         if name == "move" and not told and not _says_how_far(scene, piece, times):
             continue
         first, last = piece.range_of(match)
@@ -145,6 +153,41 @@ def on_item(scene: Scene, piece: Piece) -> Request | None:
         when = told[0].when(scene.zone) if told and name in ("move", "snooze", "cancel", "skip") else None
         return Request(verb=verb, topic=topic.strip(" ,.!?;:"), when=when)
     return None
+
+
+def swapped_day(scene: Scene, piece: Piece) -> tuple[TimeMention, TimeMention] | None:
+    """The moment that a sentence denies and the one it puts in its place, or None.
+
+    "The meeting isn't on Wednesday, it's on Thursday", "não é quarta, é quinta".
+    """
+    lex = scene.lex
+    told = [t for t in scene.times(piece, tense="future") if t.date is not None and not t.rrule]
+    if len(told) != 2:
+        return None
+    wrong, right = sorted(told, key=lambda t: t.span[0])
+
+    def denied(time: TimeMention) -> bool:
+        at = next((i for i, w in enumerate(piece.words) if w.start >= time.span[0]), len(piece))
+        near = range(max(0, at - _DENIES), at)
+        cut = max((i for i in range(1, at + 1) if comma_at(piece, i)), default=0)
+        return any(lex.has("negation", piece.words[i].folded) for i in near if i >= cut)
+
+    if not denied(wrong) or denied(right):
+        return None
+    between = [w for w in piece.words if wrong.span[1] <= w.start < right.span[0]]
+    small = (
+        "it",
+        "third",
+        "copula",
+        "preposition",
+        "article",
+        "adverb",
+        "and",
+        "dangling",
+        "that",
+        "self_any",
+    )
+    return (wrong, right) if all(any(lex.has(k, w.folded) for k in small) for w in between) else None
 
 
 def _says_how_far(scene: Scene, piece: Piece, times: Sequence[TimeMention]) -> bool:

@@ -172,6 +172,10 @@ class _Walk(Look):
         if self.fixed[index]:
             self.current.append(self.words[index])
             return index + 1
+        if self._names_aside(index):  # "the missus, that's Donna, she runs ..."
+            end = self.comma_after(index)
+            self.current.extend(self.words[index:end])
+            return end
         rest = self.piece.part(index)
         has_left = self.has_verb(self.current) or (self.dictated and self._said_by_itself())
         comma = self.comma[index]
@@ -371,7 +375,9 @@ class _Walk(Look):
             self.current.extend(self.words[index:end])
             self._open(Role.MAIN, bare=True)
             return end
-        if lex.has("that", self.words[index].folded) and self.verb_within(index + 1):
+        contracted = index + 1 < len(self.words) and lex.has("contracted", self.words[index + 1].folded)
+        that = lex.has("that", self.words[index].folded) and not contracted  # "that's" points
+        if that and self.verb_within(index + 1):
             self._open(self.role if self.role is Role.CAUSE else Role.COMPLEMENT, joined=True)
             return index + 1
         if lex.begins("address_part", self.piece.part(index).norm) and not self.dictated:
@@ -412,6 +418,8 @@ class _Walk(Look):
     def _complement(self, index: int) -> bool:
         following = index + 1
         if following >= len(self.words) or not self.verb_within(following):
+            return False
+        if self.lex.has("contracted", self.words[following].folded):
             return False
         if index and self.lex.has("no_that_after", self.words[index - 1].folded):
             return False

@@ -11,7 +11,7 @@ from memory.listening.heard import Candidate
 from memory.listening.judging import attribute_of
 from memory.listening.scene import Scene, sentence_case
 from memory.listening.subjects import Told
-from memory.listening.tokens import Piece, Token
+from memory.listening.tokens import Kind, Piece, Token
 from memory.records import Category, When
 
 
@@ -46,6 +46,7 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
         and not time.past
         and leaning.past > max(leaning.plan, 0.15)
         and not lex.search("rescheduled", norm)
+        and not lex.search("not_over", norm)
     ):
         earlier = [t for t in scene.times(piece, tense="past") if t.date is not None and not t.rrule]
         time = earlier[0] if earlier else time
@@ -77,7 +78,10 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
     more = _goes_on(scene, told, after) if time.past else _place_and_such(scene, after)
     spans = [span for t in (told, *more) for time_ in t.times for span in time_.spans]
     last = more[-1].piece if more else piece
-    body = Piece([t for t in scene.tokens if piece.start <= t.start < last.end]).outside(spans)
+    inside = [t for t in scene.tokens if piece.start <= t.start < last.end]
+    for each in (told, *more):
+        inside = _without_denied(scene, each.piece, inside)
+    body = _without_moments(scene, Piece(inside), spans)
     for each in (told, *more):
         body = _without_relations(each, body)
     text = sentence_case(_trim(scene, body))
@@ -123,16 +127,20 @@ def _place_and_such(scene: Scene, after: list[Told]) -> list[Told]:
     for each in after:
         words = each.piece.outside([span for t in each.times for span in t.spans]).folded
         if each.clause.role is not Role.MAIN or (
-            any(w in scene.lex.verbs for w in words) and not _company(scene, each)
+            any(w in scene.lex.verbs for w in words) and not company(scene, each)
         ):
             break
         more.append(each)
     return more
 
 
-def _company(scene: Scene, told: Told) -> bool:
+def company(scene: Scene, told: Told) -> bool:
     """Whether a clause says no more than with whom the speaker goes: "vou com a Benedita"."""
-    if any(t.date for t in told.times) or len(told.piece) > 8 or attribute_of(scene, told) is not None:
+    if any(t.date for t in told.times) or len(told.piece) > 8:
+        return False
+    if any(m.name or m.relation for m in told.mentions) and scene.lex.search("comes_along", told.piece.norm):
+        return True  # "Lorraine's coming with me"
+    if attribute_of(scene, told) is not None:
         return False
     words = told.piece.words
     return any(
@@ -164,6 +172,30 @@ def _without_relations(told: Told, body: Piece) -> Piece:
             gone.extend(word for word in words if word.text.casefold() not in parts)
     spans = [(word.start, word.end) for word in gone]
     return body.outside(spans) if spans else body
+
+
+def _without_denied(scene: Scene, piece: Piece, tokens: list[Token]) -> list[Token]:
+    """The tokens without those that were taken out of a clause because it denies them ("not A but B")."""
+    left = {t.start for t in piece.tokens}
+    gone = [t for t in tokens if piece.start <= t.start < piece.end and t.start not in left]
+    if not any(scene.lex.has("negation", t.folded) for t in gone):
+        return tokens
+    return [t for t in tokens if t not in gone]
+
+
+def _without_moments(scene: Scene, body: Piece, spans: list[tuple[int, int]]) -> Piece:
+    """The words without the moments, and without small words that only led to them."""
+    kept = body.outside(spans).tokens
+    starts = {start for start, _ in spans}
+    left: list[Token] = []
+    for index, token in enumerate(kept):
+        after = kept[index + 1] if index + 1 < len(kept) else None
+        following = min((t.start for t in body.tokens if t.start >= token.end), default=-1)
+        ends = after is None or after.kind is Kind.PUNCT or scene.lex.has("preposition", after.folded)
+        if following in starts and ends and scene.lex.has("dangling", token.folded):
+            continue
+        left.append(token)
+    return Piece(left)
 
 
 def _trim(scene: Scene, body: Piece) -> str:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from memory.language import fold
 from memory.listening.clauses import Clause, Role
 from memory.listening.durable import leanings
-from memory.listening.events import event_of, hour_only, leans_back, with_hour
+from memory.listening.events import company, event_of, hour_only, leans_back, with_hour
 from memory.listening.heard import Candidate
 from memory.listening.judging import (
     AMONG,
@@ -174,8 +174,12 @@ class _Judge:
 
     def state(self, each: Told) -> None:
         """Take a statement, if it is lasting enough for where it stands."""
-        if self.lived is not None and each.clause.bare_verb and each.piece.end <= self.lived.span[1]:
-            return  # the event tells it: "... came and fixed the leak"
+        if self.lived is not None and each.piece.end <= self.lived.span[1]:
+            if each.clause.bare_verb:
+                return  # the event tells it: "... came and fixed the leak"
+            if company(self.scene, each):
+                self.found.extend(persons_of(self.scene, each, "", skip_known=True))
+                return
         if self._new_value(each):
             return
         threshold = CONDITIONAL if each.conditional else None

@@ -36,6 +36,7 @@ OWN = (
     "origin",
 )
 STRONG = ("home", "job", "vehicle", "diet", "allergy", "health", "age", "code")  # rows that need no lean
+YEARLY = ("birthday", "anniversary")  # rows that need none when they say a day of the calendar
 HABIT = 0.15  # ... when a word of it says "always", "for years", "in the mornings"
 ELIDED = 0.62  # ... when "I" is left out
 LAUGHED = 0.6  # what leans further to the unreal and is told with a laugh is a joke
@@ -89,7 +90,7 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
         return True, "service"
     if rule is not None and rule[0] == "age" and _is_it(scene, piece):
         return False, "how long, not how old"
-    strong = rule is not None and rule[0].split(":")[0] in STRONG
+    strong = rule is not None and (rule[0].split(":")[0] in STRONG or _on_its_day(scene, told, rule[0]))
     other = max(leaning.transient, leaning.past, leaning.plan, leaning.unreal, leaning.request)
     passing = bool(lex.search("state", norm)) and leaning.lasting < min(0.5, other + 0.1)
     if strong and not passing and leaning.unreal < 0.85 and threshold != CONDITIONAL:
@@ -126,6 +127,17 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
     if leaning.lasting < needed and not likely:
         return False, "not lasting"
     return True, f"{rule[0] if rule else 'code' if code else 'statement'} {leaning.lasting:.2f}"
+
+
+def _on_its_day(scene: Scene, told: Told, key: str) -> bool:
+    """Whether a birthday or wedding day is told by its date: a day of the calendar, not "tomorrow"."""
+    if key.split(":")[0] not in YEARLY:
+        return False
+    for time in told.times:
+        inside = [w for w in told.piece.words if any(a <= w.start < b for a, b in time.spans)]
+        if time.date and any(w.kind is Kind.NUMBER or scene.lex.has("month", w.folded) for w in inside):
+            return True
+    return False
 
 
 def in_earnest(scene: Scene, told: list[Candidate]) -> list[Candidate]:

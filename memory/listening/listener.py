@@ -243,8 +243,16 @@ def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bo
         draft.fields["request"] = item
         draft.acts.add(Act.CANCEL)
         draft.unsure = True
+        if item.verb == "move" and not lex.begins("move", core.norm):
+            draft.candidates.extend(_moved_event(scene, core))
         return item.verb != "done" or bool(lex.search("done_tail", core.norm))
     return False
+
+
+def _moved_event(scene: Scene, core: Piece) -> list[Candidate]:
+    """The event as a told move leaves it ("the meeting is on Friday now"), in case none is known."""
+    told, _ = hear_told(scene, scene.splitter.split(core, _spans(scene, core)), correcting=True)
+    return [c for c in told if c.category is Category.EVENT and c.when is not None]
 
 
 def _done_already(scene: Scene, rest: Piece, draft: Draft) -> bool:
@@ -294,7 +302,8 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
     core = _without_heading(scene, core)
     said = sentence.piece.norm
     correcting = bool(lex.search("correction", said) or lex.begins("correction_lead", said))
-    correcting = correcting and len(sentence.piece) < 40
+    swap = acts.swapped_day(scene, core)
+    correcting = (correcting or swap is not None) and len(sentence.piece) < 40
     draft.correcting = draft.correcting or correcting
     asked = acts.question(scene, sentence, core)
     request = acts.is_request(scene, core)

@@ -8,6 +8,7 @@ from memory.listening.lexicon import Lexicon
 from memory.listening.tokens import Kind, Piece, Token
 
 _LEAST_VERB = 5  # letters of an unknown word that can be a verb
+_NAME_WORDS = 3  # words of a name told by the way
 WINDOW = 9  # words in which a clause's verb is looked for
 # Kinds of words that are the end of no noun phrase.
 _NO_NOUN = (
@@ -88,7 +89,7 @@ class Look:
         """Whether a clause with a verb of its own can start at a word."""
         lex, words = self.lex, self.words
         at = self.skip_adverbs(index)
-        if at >= len(words):
+        if at >= len(words) or self._only_denied(index):
             return False
         word = words[at].folded
         if lex.begins("exist", self.piece.part(at).norm):
@@ -122,6 +123,13 @@ class Look:
             return led_in or not self.doubtful(words[at])
         led = lex.has("preposition", word) or lex.has("time_lead", word)
         return (led and self.subject_after_verb(at)) or self.noun_and_verb(at)
+
+    def _only_denied(self, index: int) -> bool:
+        """Whether a part between commas only says what is not so: ", not the 30th"."""
+        if not self.comma[index] or not self.lex.has("negation", self.words[index].folded):
+            return False
+        end = self.comma_after(index)
+        return not any(self.words[at].folded in self.lex.verbs for at in range(index, end))
 
     def verb_follows(self, index: int) -> bool:
         """Whether the verb comes next, behind adverbs, negations and small pronouns at most."""
@@ -218,8 +226,30 @@ class Look:
             at += 1
         return False
 
+    def _names_aside(self, index: int) -> bool:
+        """Whether a part between commas only names the person before it: ", that's Donna, ..."."""
+        part = self.piece.part(index, self.comma_after(index))
+        match = self.lex.begins("named_aside", part.norm)
+        if match is None or not index or not self.comma[index]:
+            return False
+        rest = part.part(part.range_of(match)[1])
+        named = bool(rest) and (rest.words[0].is_capital or self.lex.has("first_name", rest.folded[0]))
+        return named and len(rest) <= _NAME_WORDS and self._relation_before(index)
+
+    def _relation_before(self, index: int) -> bool:
+        """Whether a relation word ends right before a word."""
+        lex, words = self.lex, self.words
+        for start in range(max(0, index - 3), index):
+            for parts in lex.relation_starts.get(words[start].folded, ()):
+                if tuple(w.folded for w in words[start:index]) == parts:
+                    return True
+        return False
+
     def past_apposition(self, index: int) -> int | None:
         """Behind a name between commas ("our youngest, Bethan, can't ..."): where the clause goes on."""
+        if self._names_aside(index):
+            end = self.comma_after(index)
+            return end if end < len(self.words) else None
         verb_last = self.lex.has("verb_last", self.lex.language)
         if verb_last and self.lex.has("relative", self.words[index].folded) and self.verb_last(index):
             end = self.comma_after(index)  # "meine Irmgard, die früher Hebamme war, ist ..."

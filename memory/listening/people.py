@@ -194,6 +194,11 @@ class People(Naming):
             if name:
                 return self._named(mention, name, last, named=True)
             return mention
+        aside = self._aside(piece, at)
+        if aside is not None:
+            name, last = self._name(words, aside, sure=False)
+            if name:
+                return self._named(mention, name, last)
         appose = at
         if lex.has("article", words[appose].folded) and appose + 1 < len(words):
             appose += 1  # "a minha sogra, a dona Graciete"
@@ -247,6 +252,16 @@ class People(Naming):
         if match is None:
             return None
         return at + rest.range_of(match)[1]
+
+    def _aside(self, piece: Piece, at: int) -> int | None:
+        """Where the name starts that is told by the way: "the missus, that's Donna, ..."."""
+        rest = piece.part(at)
+        match = self.lex.begins("named_aside", rest.norm)
+        start = at + rest.range_of(match)[1] if match else len(piece)
+        if start >= len(piece) or "," not in self._between(piece, at - 1, at):
+            return None
+        word = piece.words[start]
+        return start if word.is_capital or self.lex.has("first_name", word.folded) else None
 
     # names alone
 

@@ -19,7 +19,7 @@ def remind(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bool:
     """Take a sentence that asks to be reminded; False when it does not."""
     lex = scene.lex
     match = lex.search("remind", core.norm)
-    if match is None or todo.asks_back(scene, core):
+    if match is None or todo.asks_back(scene, core) or todo.no_command(scene, core):
         return False
     first, _ = core.range_of(match)
     base: When | None = next(

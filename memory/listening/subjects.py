@@ -11,7 +11,7 @@ from memory.listening.durable import Leaning
 from memory.listening.order import in_order
 from memory.listening.people import Mention
 from memory.listening.scene import Scene, strip
-from memory.listening.tokens import Piece
+from memory.listening.tokens import Piece, Token
 
 NOT_JUDGED = Leaning(0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -138,8 +138,13 @@ def _points(scene: Scene, piece: Piece, at: int) -> bool:
         lex.has("demonstrative", words[at].folded)
         and at + 1 < len(words)
         and words[at + 1].folded in lex.verbs
-        and not lex.has("ambiguous", words[at + 1].folded)
+        and (not lex.has("ambiguous", words[at + 1].folded) or _no_noun(scene, words[at + 1]))
     )
+
+
+def _no_noun(scene: Scene, word: Token) -> bool:
+    """Whether a word is no noun because it has no capital, in a text that gives nouns theirs."""
+    return bool(scene.lex.nouns) and not word.is_capital and not scene.people.lower
 
 
 def _left_out(scene: Scene, piece: Piece, clause: Clause, before: Subject, at: int) -> bool:

@@ -31,7 +31,7 @@ def reminder(scene: Scene, piece: Piece, *, base: When | None = None) -> Found |
         base: an event told in the same message, for "an hour before".
     """
     match = scene.lex.search("remind", piece.norm)
-    if match is None or asks_back(scene, piece):
+    if match is None or asks_back(scene, piece) or no_command(scene, piece):
         return None
     first, last = piece.range_of(match)
     body = piece.without(first, last)
@@ -55,6 +55,13 @@ def reminder(scene: Scene, piece: Piece, *, base: When | None = None) -> Found |
         ),
         Piece(()),
     )
+
+
+def no_command(scene: Scene, piece: Piece) -> bool:
+    """Whether the words of a command are told of somebody: "nobody wakes me"."""
+    match = scene.lex.search("remind", piece.norm)
+    told = scene.lex.search("remind_not", piece.norm) if match else None
+    return bool(match and told and match.start() < told.end() and told.start() < match.end())
 
 
 def asks_back(scene: Scene, piece: Piece) -> bool:

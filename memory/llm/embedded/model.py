@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from memory.llm.embedded import (
+    changing,
     chat,
     deciding,
     doubting,
@@ -38,7 +39,7 @@ PARTS: tuple[Part, ...] = (
     doubting.TOLD_RIGHT,
     doubting.WRONG,
     forgetting.FORGETTING,
-    todo.CHANGE,
+    changing.CHANGE,
     telling.PERSON_UNCLEAR,
     telling.TELLING,
     talks.LAST_TALK,
