@@ -55,7 +55,7 @@ def moved(scene: Scene, card: Json, *, verb: str) -> When | None:
     """
     old = when_of(card.get("when"), scene.zone)
     told = mention(scene)
-    after = scene.has("day_after") and told is not None and told.time is None
+    after = scene.has("day_after") and told is not None and told.has_date and told.time is None
     if old is not None and (verb == "other_one" or (verb == "move" and after)):
         start = other_day(scene, old.start)
         if start is not None:
