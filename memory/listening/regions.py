@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memory.language.terms import stop_words
 from memory.listening.lexicon import Lexicon
 from memory.listening.pasting import pasted
 from memory.listening.tokens import Kind, Piece, Token
@@ -14,6 +15,7 @@ LONG = 1500  # characters from which on a message is taken to hold pasted text
 _TAIL_SENTENCES = 4  # how many sentences after a long text can be the person's own
 _HEAD_SENTENCES = 2
 
+_DAY_AND_MONTH = re.compile(r"\d{1,2}\.\d{1,2}")
 _QUOTED = re.compile(
     r"«(?P<a>[^»]+)»|»(?P<b>[^«]+)«|“(?P<c>[^”“]+)[”“]|„(?P<d>[^“”\"]+)[“”\"]|\"(?P<e>[^\"]+)\""
     r"|(?<![\w])[‘'](?P<f>(?:[^'‘’\n]|(?<=\w)[’'](?=\w)){3,})[’'](?!\w)|‹(?P<g>[^›]+)›"
@@ -119,8 +121,16 @@ def _ends(tokens: Sequence[Token], index: int, lex: Lexicon) -> bool:
     short = before.kind is Kind.WORD and (lex.has("abbreviation", before.folded) or initial)
     if short and before.end == token.start:
         return False
-    ordinal = lex.has("ordinal_dot", lex.language) and before.text.isdigit() and len(before.text) <= 2
-    return not (ordinal and (not after.is_capital or lex.has("month", after.folded)))
+    if not lex.has("ordinal_dot", lex.language):
+        return True
+    if _DAY_AND_MONTH.fullmatch(before.text):  # "am 3.4. Zahnarzt"; not "am 3.4. Danach ..."
+        return after.is_capital and after.folded in stop_words(lex.language)
+    if not before.text.isdigit() or len(before.text) > 2:
+        return True
+    lead = tokens[index - 2] if index > 1 else None
+    if lead is not None and lex.has("ordinal_lead", lead.folded):
+        return after.is_capital and after.folded in stop_words(lex.language)
+    return after.is_capital and not lex.has("month", after.folded)
 
 
 def _around_paste(found: list[Sentence], lex: Lexicon) -> list[Sentence]:

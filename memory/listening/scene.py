@@ -53,6 +53,8 @@ class Scene:
         asked = (start, end, tense, piece.words)
         if asked in self._told:
             return self._told[asked]
+        if self.text[end : end + 1] == "." and self.lex.has("ordinal_dot", self.lex.language):
+            end += self.text[end - 1].isdigit()  # the dot behind "am 12" makes it a day
         part = self.text[start:end]
         found = find_times(part, language=self.lex.language, now=self.now, tense=tense)  # type: ignore[arg-type]
         inside = []

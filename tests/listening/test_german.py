@@ -33,6 +33,23 @@ def test_a_noun_that_is_written_like_a_verb_is_none() -> None:
     assert verbs == ["mag", "kocht"]
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("TÜV am 03.07. um 9 bei der Werkstatt Pohl.", ["TÜV bei der Werkstatt Pohl"]),
+        ("Am 3.7. Zahnarzt.", ["Zahnarzt"]),
+        ("Elternabend ist am 12.", ["Elternabend"]),
+        (
+            "Ich wohne in der 3. Etage. Meine Nachbarin heißt Ute.",
+            ["Ich wohne in der 3. Etage", "Ute, Nachbarin"],
+        ),
+        ("Claire ist mein 2. Kind. Sie mag Birnen.", ["Claire ist mein 2. Kind", "Claire mag Birnen"]),
+    ],
+)
+def test_the_dot_of_a_day_or_an_ordinal_ends_no_sentence(said: str, kept: list[str]) -> None:
+    assert texts(said) == kept
+
+
 def test_polite_address_is_not_she() -> None:
     assert [t.folded for t in lexicon("de").tokens("Kennen Sie sie?")] == ["kennen", "Sie", "sie", "?"]
 
