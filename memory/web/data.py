@@ -20,6 +20,7 @@ from memory.queue import JobName
 from memory.storage import cards
 from memory.storage.engine import reading
 from memory.web.current import now, person, wants_fragment, wiring
+from memory.web.errors import words
 from memory.web.i18n import CATEGORY_WORDS
 from memory.web.security import MOST_UPLOAD_BYTES
 
@@ -30,7 +31,7 @@ MOST_BYTES = MOST_UPLOAD_BYTES
 @bp.get("/")
 def page() -> str:
     """What can be done with one's own data."""
-    return render_template("data/page.html", batches=importing.batches(wiring().engine, person()))
+    return _page()
 
 
 @bp.get("/export.<kind>")
@@ -54,10 +55,13 @@ def take(kind: str) -> AnyResponse:
 
 
 @bp.post("/import")
-def look() -> str:
+def look() -> str | tuple[str, int]:
     """Read a file and say what bringing it back would add; nothing is added yet."""
-    content = _uploaded()
-    found = importing.preview(wiring().engine, person(), importing.parsed(content))
+    try:
+        content = _uploaded()
+        found = importing.preview(wiring().engine, person(), importing.parsed(content))
+    except InvalidInput as error:
+        return _page(bring=error), error.status
     return render_template("data/preview.html", preview=found, labels=_labels(), packed=_packed(content))
 
 
@@ -102,10 +106,11 @@ def undo() -> AnyResponse:
 
 
 @bp.post("/erase")
-def erase() -> str:
+def erase() -> str | tuple[str, int]:
     """Erase everything after the word was typed; ends with a receipt."""
     if request.form.get("confirm", "").strip().casefold() != person().email.casefold():
-        raise InvalidInput("Type your e-mail address to confirm. Nothing was erased.")
+        error = InvalidInput("Type your e-mail address to confirm. Nothing was erased.")
+        return _page(erase=error), error.status
     parts = wiring()
     receipt = erasing.erase(
         parts.engine,
@@ -117,6 +122,15 @@ def erase() -> str:
     if not receipt.scrubbed:
         parts.queue.enqueue(JobName.ERASE, unique="scrub")
     return render_template("data/receipt.html", receipt=receipt, labels=_layers())
+
+
+def _page(**faults: InvalidInput) -> str:
+    """The page, with what was wrong in one of its sections said where it was."""
+    return render_template(
+        "data/page.html",
+        batches=importing.batches(wiring().engine, person()),
+        faults={name: words(error) for name, error in faults.items()},
+    )
 
 
 def _file(content: bytes, kind: str, ending: str) -> AnyResponse:

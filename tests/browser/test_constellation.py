@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import json
 import random
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +18,6 @@ from tests import factories
 from tests.fakes import T0
 from tests.stage import Stage
 
-AXE = Path(__file__).parents[1] / "vendor" / "axe.min.js"
 Open = Callable[..., BrowserContext]
 
 
@@ -401,35 +398,6 @@ def test_the_whole_sky_stands_beside_the_buttons_and_not_under_them(window: Open
             }"""
         )
         assert under == []
-
-
-@pytest.mark.parametrize("scheme", ["dark", "light"])
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("/constellation", "/constellation/table", "card"),
-        *("/memories/?q=the", "/data/", "/search?q=the", "/tidy/", "/rules/"),
-    ],
-)
-def test_nothing_serious_for_people_who_cannot_see_or_point(
-    stage: Stage, window: Open, owner: Person, path: str, scheme: str
-) -> None:
-    context = window(owner, color_scheme=scheme, bypass_csp=True)
-    if path == "card":
-        page = sky(context)
-        page.mouse.click(*place_of(page, Category.FACT))
-        expect(page.locator("#sky-panel .memory-text")).to_be_visible()
-    else:
-        page = context.new_page()
-        page.goto(path)
-    page.add_script_tag(path=AXE)
-    found = page.evaluate("async () => (await axe.run()).violations")
-    serious = [
-        (each["id"], [node["html"][:200] for node in each["nodes"]][:3])
-        for each in found
-        if each["impact"] in ("serious", "critical")
-    ]
-    assert serious == [], json.dumps(serious, indent=1)
 
 
 def test_the_table_works_without_a_script(window: Open, owner: Person) -> None:

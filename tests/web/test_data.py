@@ -96,6 +96,8 @@ def test_nothing_is_erased_without_the_typed_confirmation(
     browser = sign_in(clara)
     refused = post(browser, "/data/erase", {"confirm": "yes"}, at="/data/")
     assert refused.status_code == 422
+    assert 'id="confirm"' in refused.text  # said where one stands, to be typed again
+    assert "Nothing was erased." in refused.text
     assert cards(wiring) == ["The gate code is 0042"]
 
 
@@ -105,6 +107,7 @@ def test_a_file_of_something_else_is_refused_in_words(make_person: MakePerson, s
         refused = upload(browser, io.BytesIO(content), "x.json")
         assert refused.status_code == 422
         assert "Traceback" not in refused.text
+        assert 'type="file"' in refused.text
 
 
 def upload(browser: FlaskClient, content: io.BytesIO, name: str) -> TestResponse:
