@@ -20,11 +20,13 @@ from sqlalchemy.engine import make_url
 from memory.errors import ConfigError
 from memory.running.supervisor import die_with_parent
 from memory.running.valkey import find_binary, is_answering
+from memory.storage import engine as product_engine
 from memory.storage.engine import make_engine
 from memory.storage.migrate import upgrade
 
 # Durability is of no use to a test, and costs most of its time.
 _CARELESS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+product_engine.SYNCHRONOUS = "OFF"
 
 
 def missing(what: str) -> NoReturn:

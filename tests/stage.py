@@ -111,9 +111,13 @@ class Stage(LiveServer):
         """A new account."""
         return factories.person(self.parts.engine, **told)
 
+    @cached_property
+    def _application(self) -> Flask:
+        return build_web(self.parts)
+
     def cookie(self, person: Person) -> str:
         """The session cookie of a browser on which the person is signed in, as `name=value`."""
-        app = build_web(self.parts)
+        app = self._application
         session = SecureCookieSession(
             {"_user_id": f"{person.public_id}:{person.session_epoch}", "_fresh": True}
         )

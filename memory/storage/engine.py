@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from memory.errors import Unavailable
 
 BUSY_TIMEOUT_S = 10.0
+SYNCHRONOUS = "NORMAL"  # in WAL mode what was committed outlives a killed process, and nothing is ever torn
 WRITE_WAIT_S = 30.0  # how long a writer queues behind others of its process
 _WRITES = "asterism_writes"
 _write_locks: WeakKeyDictionary[Engine, threading.Lock] = WeakKeyDictionary()
@@ -47,7 +48,7 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
     cursor = connection.cursor()
     for pragma in (
         "journal_mode=WAL",
-        "synchronous=NORMAL",
+        f"synchronous={SYNCHRONOUS}",
         "foreign_keys=ON",
         "secure_delete=ON",
         f"busy_timeout={int(BUSY_TIMEOUT_S * 1000)}",

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
@@ -142,7 +144,9 @@ def test_patience_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_queue_and_a_valkey_that_are_down_are_nobodys_business(
     sqlite_engine: Engine, clock: FakeClock, tmp_path: Path
 ) -> None:
-    nowhere = Redis(unix_socket_path=str(tmp_path / "nobody"))
+    nowhere = Redis(
+        unix_socket_path=str(tmp_path / "nobody"), retry=Retry(NoBackoff(), 1)
+    )  # as the product's
     with stage(sqlite_engine, clock, steps=[[Say("A lovely ride.")]], tmp=tmp_path, redis=nowhere) as play:
         play.queue.down = True
         turn = play.say("My bike key is on the blue ring. What's the weather like for a ride?")

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from jinja2.bccache import Bucket, BytecodeCache
 from werkzeug.test import TestResponse
 
 from memory.embedding import Embedder
@@ -38,10 +39,33 @@ def wiring(wiring: Wiring, embedder: Embedder) -> Wiring:
     return replace(wiring, embedder=embedder)
 
 
+class CompiledOnce(BytecodeCache):
+    """Templates compiled by one test's application, for those of all others."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Give what is known of a template; its key changes with its text."""
+        if (known := self._known.get(f"{bucket.key}-{bucket.checksum}")) is not None:
+            bucket.bytecode_from_string(known)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a template that was compiled."""
+        self._known[f"{bucket.key}-{bucket.checksum}"] = bucket.bytecode_to_string()
+
+
+@pytest.fixture(scope="session")
+def templates() -> CompiledOnce:
+    """Compiling them for each test's application costs more than the tests."""
+    return CompiledOnce()
+
+
 @pytest.fixture
-def app(wiring: Wiring) -> Flask:
+def app(wiring: Wiring, templates: CompiledOnce) -> Flask:
     """The whole web application; CSRF is on."""
     made = build_web(wiring)
+    made.jinja_env.bytecode_cache = templates
     made.testing = False  # errors go the way they go for people
     return made
 

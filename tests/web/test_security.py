@@ -9,6 +9,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 from werkzeug.routing import Rule
 
 from memory.records import Person, Role
@@ -157,7 +159,7 @@ def test_signing_in_works_while_the_queue_is_down(
         limiter, "_storage_dead", False
     )  # one limiter serves all apps of a process: put it back
     clara = make_person()
-    dead = Redis.from_url("redis://127.0.0.1:1/0", socket_connect_timeout=0.2)
+    dead = Redis.from_url("redis://127.0.0.1:1/0", retry=Retry(NoBackoff(), 1))  # as the product's
     app = build_web(replace(wiring, redis=dead))
     stranger = app.test_client()
     assert stranger.get("/health").json == {"status": "degraded", "database": "ok", "queue": "down"}
