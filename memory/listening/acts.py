@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.language import TimeMention, find_span, terms
-from memory.listening.heard import Forgetting, Question, Request
+from memory.listening.heard import Candidate, Forgetting, Question, Request
 from memory.listening.regions import Sentence
 from memory.listening.scene import Scene, sentence_case, strip
 from memory.listening.tokens import Piece
+from memory.records import Category
 
 _ITEMS = {
     "skip": "skip",
@@ -228,6 +229,38 @@ def speaker(scene: Scene, piece: Piece) -> Speaker | None:
         ):
             return Speaker(" ".join(w.text for w in words if w.is_capital))
     return None
+
+
+def guest(scene: Scene, piece: Piece, change: Speaker) -> list[Candidate]:
+    """The card of a guest who says what they are to the owner; none for somebody known."""
+    if any(k.name.casefold() == change.name.casefold() for k in scene.known):
+        return []
+    return [
+        Candidate(
+            category=Category.PERSON,
+            text=f"{change.name}, {change.relation}",
+            span=(piece.start, piece.end),
+            subject=change.name,
+            relation=change.relation,
+            people=(change.name,),
+            why="takes the phone",
+        )
+    ]
+
+
+def is_item(scene: Scene, piece: Piece) -> bool:
+    """Whether a sentence does something to a thing to be done, and not to its code."""
+    item = scene.lex.search("todo_noun", piece.norm)
+    if item is None or on_item(scene, piece) is None:
+        return False
+    code = scene.lex.search("ask_code", piece.norm)
+    if code is None:
+        return True
+    # Which is the head? "The alarm code", "o código do alarme" are codes, "a reminder for the code" is none.
+    between = piece.norm[item.end() : code.start()].split()
+    if code.start() > item.end():
+        return bool(between)
+    return not 1 <= len(piece.norm[code.end() : item.start()].split()) <= 3
 
 
 def question(scene: Scene, sentence: Sentence, piece: Piece) -> Question | None:
