@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memory.config import LANGUAGES, Settings
+from memory.config import LANGUAGES, Settings, misspelt
 from memory.errors import AppError, ConfigError
 
 if TYPE_CHECKING:
@@ -377,6 +377,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         settings = Settings.from_env(os.environ, root=ROOT)
         logs.configure(settings.log_level)
+        if args.command in (run, doctor) and (strange := misspelt(os.environ)):
+            print("Not used:", *(f"  {line}" for line in strange), sep="\n", file=sys.stderr)
         args.command(settings, args)
     except ConfigError as error:
         print(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import ipaddress
 import os
@@ -130,6 +131,21 @@ VARIABLES: dict[str, str] = {
     "keys_file": "ASTERISM_KEYS_FILE",
     "vapid_contact": "ASTERISM_VAPID_CONTACT",
 }
+
+_OURS = "ASTERISM_"
+_NO_SETTINGS = frozenset({"ASTERISM_PARENT"})  # what a process tells its children
+
+
+def misspelt(env: Mapping[str, str]) -> list[str]:
+    """One line for each variable that looks like a setting and is none, with the one that was meant."""
+    lines = []
+    for name in sorted(env):
+        if not name.startswith(_OURS) or name in VARIABLES.values() or name in _NO_SETTINGS:
+            continue
+        near = difflib.get_close_matches(name, VARIABLES.values(), n=1, cutoff=0.8)
+        lines.append(f"{name}: there is no such setting" + (f"; {near[0]} was meant?" if near else ""))
+    return lines
+
 
 MODEL_PROVIDERS = ("openai", "anthropic", "google", "mistral", "ollama")
 

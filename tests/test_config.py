@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.config import VARIABLES, Settings
+from memory.config import VARIABLES, Settings, misspelt
 from memory.errors import ConfigError
 
 
@@ -142,3 +142,12 @@ def test_any_environment_gives_settings_or_lines_by_name(env: dict[str, str]) ->
     except ConfigError as error:
         lines = error.problems
     assert all(line.partition(":")[0] in VARIABLES.values() for line in lines)
+
+
+def test_a_misspelt_setting_is_named_with_the_one_that_was_meant() -> None:
+    told = misspelt({"ASTERISM_PROT": "80", "ASTERISM_FLAVOUR": "x", "ASTERISM_PORT": "1", "HOME": "/"})
+    assert told == [
+        "ASTERISM_FLAVOUR: there is no such setting",
+        "ASTERISM_PROT: there is no such setting; ASTERISM_PORT was meant?",
+    ]
+    assert misspelt(dict.fromkeys(VARIABLES.values(), "1")) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 import zoneinfo
 from collections.abc import Callable
@@ -14,9 +15,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from memory.clock import system_clock
 from memory.config import Settings
-from memory.errors import AppError
+from memory.errors import AppError, ConfigError
 from memory.running import address
-from memory.running.product import is_serving
+from memory.running.product import is_serving, prepare_var
 from memory.running.worker import listening
 from memory.storage import nearest
 from memory.storage.engine import reading
@@ -44,6 +45,7 @@ def examine(wiring: Wiring, *, try_model: Callable[[], tuple[str, str | None]]) 
             answer, or None when it does.
     """
     return [
+        folder(wiring.settings),
         database(wiring),
         queue(wiring),
         model(try_model),
@@ -67,6 +69,16 @@ def report(verdicts: list[Verdict]) -> str:
 def is_well(verdicts: list[Verdict]) -> bool:
     """Whether every part that is needed works."""
     return all(verdict.is_well or not verdict.is_needed for verdict in verdicts)
+
+
+def folder(settings: Settings) -> Verdict:
+    """Whether what is remembered can be written down."""
+    try:
+        prepare_var(settings)
+    except ConfigError as error:
+        return _ill("folder", error.problems[0])
+    free_gb = shutil.disk_usage(settings.var).free / 1e9
+    return _well("folder", f"{settings.var} can be written; {free_gb:.1f} GB are free")
 
 
 def database(wiring: Wiring) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,13 +15,14 @@ from memory.running.lock import RunLock
 from memory.running.supervisor import Child, Supervisor
 
 _READY_S = 60.0
+_LEAST_FREE = 16_000_000  # bytes; with less, the database or the queue could not even start
 
 
 def prepare_var(settings: Settings) -> Path:
     """Make `var` and its log folder, for this user only, and give the log folder.
 
     Raises:
-        ConfigError: it cannot be written.
+        ConfigError: it cannot be written, or its disk is full.
     """
     logs = settings.var / "log"
     try:
@@ -37,6 +39,11 @@ def prepare_var(settings: Settings) -> Path:
                 "choose a folder that this user may write"
             ]
         ) from None
+    free = shutil.disk_usage(settings.var).free
+    if free < _LEAST_FREE:
+        raise ConfigError(
+            [f"ASTERISM_VAR: {free / 1e6:.1f} MB are free on the disk of {settings.var}; make room on it"]
+        )
     return logs
 
 

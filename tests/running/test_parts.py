@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import socket
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from redis import Redis
@@ -135,6 +137,13 @@ class TestVar:
             prepare_var(_settings(tmp_path / "file" / "var"))
         assert caught.value.problems[0].startswith("ASTERISM_VAR: ")
 
+    def test_a_full_disk_is_told_before_anything_starts(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=2_000_000))
+        with pytest.raises(ConfigError, match=r"^ASTERISM_VAR: 2\.0 MB are free"):
+            prepare_var(_settings(tmp_path / "var"))
+
 
 class TestValkey:
     @pytest.fixture
@@ -207,6 +216,13 @@ class TestValkey:
 
 
 class TestDoctor:
+    def test_a_folder_that_cannot_be_written_is_ill(self, tmp_path: Path) -> None:
+        assert doctor.folder(_settings(tmp_path / "var")).is_well
+        (tmp_path / "file").write_text("")
+        verdict = doctor.folder(_settings(tmp_path / "file" / "var"))
+        assert not verdict.is_well
+        assert "choose a folder that this user may write" in verdict.found
+
     def test_a_database_without_tables_is_ill_and_says_what_to_do(
         self, wiring: Wiring, tmp_path: Path
     ) -> None:
