@@ -120,7 +120,9 @@ def queue(wiring: Wiring) -> Verdict:
     idle = [name for name, count in workers.items() if count == 0]
     if idle:
         return _ill(
-            "queue", f"Valkey answers, but nobody works on {' and '.join(idle)}: python app.py worker"
+            "queue",
+            f"Valkey answers, but nobody works on {' and '.join(idle)}\n"
+            "They start some seconds after the page; where they run alone: python app.py worker",
         )
     return _well("queue", "Valkey answers; workers: " + ", ".join(f"{n} {c}" for n, c in workers.items()))
 
