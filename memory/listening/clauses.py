@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from memory.listening.dictated import Dictated
 from memory.listening.lexicon import Lexicon
-from memory.listening.look import Look
 from memory.listening.tokens import Kind, Piece, Token
 
 _DICTATED = 8  # words from which on a sentence without commas may hold several clauses
@@ -68,7 +68,7 @@ class Splitter:
         return marks
 
 
-class _Walk(Look):
+class _Walk(Dictated):
     """One pass over the words of a sentence."""
 
     def __init__(
@@ -220,7 +220,7 @@ class _Walk(Look):
             self._open(Role.COMPLEMENT)
             return index + 1
         reason = self.role in (Role.CAUSE, Role.CONDITION)
-        if index and (self.dictated or reason) and has_left and self._dictated_start(index):
+        if index and (self.dictated or reason) and has_left and self.dictated_start(index):
             self._open(Role.MAIN)
             self.current.append(word)
             return index + 1
@@ -230,7 +230,8 @@ class _Walk(Look):
     def _only_stresses(self, index: int) -> bool:
         """Whether a "denn" only stresses a question: "wo ist denn der Schlüssel"."""
         lex, first = self.lex, self.words[0].folded
-        return lex.has("particle", self.words[index].folded) and (lex.has("wh", first) or first in lex.verbs)
+        asks = any(lex.has("wh", word.folded) for word in self.words[:3])  # "bis wann muss ich denn"
+        return lex.has("particle", self.words[index].folded) and (asks or first in lex.verbs)
 
     # each kind of boundary
 
@@ -240,6 +241,8 @@ class _Walk(Look):
             return False
         if lex.has("that", self.words[index].folded) and self.own_subject(index + 1):
             return False  # "que ma boîte est ...": a complement
+        if not comma and self._says_who(index):
+            return False
         if lex.has("no_that_after", before.folded) or lex.begins("cleft", Piece(self.current).norm):
             return False
         if not comma and self.has_verb(self.current) and self.noun_before(index):
@@ -254,6 +257,16 @@ class _Walk(Look):
             and not lex.has("and", before.folded)
             and not lex.has("adverb", before.folded)
             and not lex.has("no_bare_relative", self.words[index].folded)
+        )
+
+    def _says_who(self, index: int) -> bool:
+        """Whether "who does my accounts" only leads to a name: "the one who does my accounts is Priti"."""
+        if not self.lex.begins("one_who", Piece(self.current).norm):
+            return False
+        end = self.comma_after(index)
+        return any(
+            self.lex.has("copula", self.words[at].folded) and self.words[at + 1].is_capital
+            for at in range(index + 1, end - 1)
         )
 
     def _led_relative(self, index: int) -> bool:
@@ -306,6 +319,8 @@ class _Walk(Look):
         word = self.words[index]
         if not self.lex.has("wh", word.folded) and not comma:
             return False
+        if not comma and self.lex.has("relative", word.folded) and self.noun_before(index):
+            return False  # "ao laboratório onde sou analista"
         if self.lex.has("that", word.folded):
             return False  # "que soy celíaca": a reason; the question word has its accent
         if self.words[index - 1].folded in self.lex.verbs or self.lex.has(
@@ -382,6 +397,12 @@ class _Walk(Look):
             return index + 1
         if lex.begins("address_part", self.piece.part(index).norm) and not self.dictated:
             return None  # "..., number 14, second floor": goes with the street before it
+        if (
+            self.current
+            and lex.has("wh", self.current[0].folded)
+            and lex.has("copula", self.words[index].folded)
+        ):
+            return None  # "wer uns die Bücher macht, ist die Frau Odenthal"
         own = self.lex.has("self", self.words[index].folded) and self._said_by_itself()
         if not self.starts(index) or not (has_left or own or self._cut_off()):
             return None
@@ -430,67 +451,3 @@ class _Walk(Look):
         if any(self.lex.has("so_that", word.folded) for word in self.current):
             return False  # "tão desastrada que ..."
         return self.starts(following) or self.words[following].is_capital
-
-    def _dictated_start(self, index: int) -> bool:
-        lex, words = self.lex, self.words
-        before = words[index - 1]
-        if (
-            before.folded in lex.verbs
-            or lex.has("preposition", before.folded)
-            or lex.has("and", before.folded)
-            or lex.has("or", before.folded)
-            or lex.has("that", before.folded)
-            or lex.has("article", before.folded)
-            or lex.has("possessive", before.folded)
-            or lex.has("relative", before.folded)
-            or lex.has("self", before.folded)
-            or lex.has("adverb", before.folded)
-            or lex.has("wh", before.folded)
-            or lex.begins("condition", before.folded)
-            or lex.begins("because", before.folded)
-        ):
-            return False
-        word = words[index]
-        if self._inverted(index):
-            return self.dictated
-        if (
-            lex.has("demonstrative", word.folded)
-            and index + 1 < len(words)
-            and not lex.has("wh", word.folded)
-        ):
-            verb = words[index + 1].folded
-            if verb in lex.verbs and not lex.has("ambiguous", verb):
-                return self.dictated  # "zu meinem opa der is 91"
-        if lex.has("self", word.folded):
-            return index + 1 < len(words) and words[index + 1].folded in lex.verbs
-        following = words[index + 1].folded if index + 1 < len(words) else ""
-        mine = word.folded in lex.first_verbs and not lex.has("ambiguous", word.folded)
-        if mine or (lex.has("negation", word.folded) and following in lex.first_verbs):
-            return self.dictated  # "tenho dois gatos moro em évora não suporto ..."
-        if lex.has("third", word.folded) and lex.has("contracted", following):
-            return self.dictated  # "my brother dwayne he's in amarillo"
-        if lex.has("article", word.folded) and index + 1 < len(words):
-            return lex.has("possessive", following) and self.starts(index)
-        return lex.has("possessive", word.folded) and not self._open_object() and self.starts(index)
-
-    def _inverted(self, index: int) -> bool:
-        """Whether a part with its verb second begins at a word: "dabei darf ich", "nachts krieg ich"."""
-        lex, words = self.lex, self.words
-        if not lex.has("verb_last", lex.language) or index + 2 >= len(words):
-            return False
-        at = index + 1
-        if lex.has("preposition", words[index].folded):  # "seit letztem jahr arbeite ich"
-            while at < min(index + 5, len(words) - 2) and words[at].folded not in lex.verbs:
-                if lex.has("and", words[at].folded):
-                    return False
-                at += 1
-            if at == index + 1:
-                return False
-        subject = words[at + 1].folded
-        own = lex.has("self", subject) or lex.has("third", subject) or lex.has("possessive", subject)
-        return own and self.is_verb(at) and not lex.has("wh", words[index].folded)
-
-    def _open_object(self) -> bool:
-        """Whether the last verb still waits for its object, so that "my ..." is that object."""
-        last = self.current[-1] if self.current else None
-        return last is not None and last.folded in self.lex.verbs

@@ -151,10 +151,10 @@ def company(scene: Scene, told: Told) -> bool:
 
 def _since(scene: Scene, piece: Piece, time: TimeMention) -> bool:
     """Whether a moment is where something lasting began: "since Monday", "depuis lundi"."""
-    start = time.span[0]
-    inside = [w.folded for w in piece.words if start <= w.start < time.span[1]]
-    before = [w.folded for w in piece.words if w.end <= start]
-    around = [*inside[:1], *before[-1:]]
+    around: list[str] = []
+    for start, stop in time.spans:
+        around += [w.folded for w in piece.words if start <= w.start < stop][:1]
+        around += [w.folded for w in piece.words if w.end <= start][-1:]
     end = max(last for _, last in time.spans)
     after = next((w.folded for w in piece.words if w.start >= end), "")
     if time.past and "telling" in scene.lex.words and scene.lex.has("that", after):

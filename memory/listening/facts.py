@@ -177,7 +177,8 @@ class _Judge:
         if self.lived is not None and each.piece.end <= self.lived.span[1]:
             if each.clause.bare_verb:
                 return  # the event tells it: "... came and fixed the leak"
-            if company(self.scene, each):
+            named = bool(self.scene.lex.search("naming", each.piece.norm))  # "der hieß Imran"
+            if company(self.scene, each) or named:
                 self.found.extend(persons_of(self.scene, each, "", skip_known=True))
                 return
         if self._new_value(each):
@@ -186,7 +187,8 @@ class _Judge:
         if threshold is None and self.lived is not None and self.lived.when is not None:
             past = self.lived.when.start < self.scene.now.replace(tzinfo=None)
             threshold = LIVED if past else None
-        if threshold is None and each.clause.result and not any(t.rrule for t in each.times):
+        habit = any(t.rrule for t in each.times) or bool(self.scene.lex.search("always", each.piece.norm))
+        if threshold is None and each.clause.result and not habit:
             threshold = LOOSE  # "so ...": mostly a remark
         elif threshold is None and self.several and not lasting(self.scene, each, None)[0]:
             threshold = AMONG  # facts come together

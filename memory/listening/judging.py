@@ -188,6 +188,10 @@ def _introduces(scene: Scene, piece: Piece) -> bool:
         name, last = scene.people.name_at(piece.words, piece.range_of(match)[1])
         if name and last >= len(piece):
             return True
+    what = scene.lex.begins("what_is", piece.norm)
+    if what is not None:
+        last = piece.range_of(what)[1]  # "who does my accounts is Priti"
+        return any(m.name and last <= m.first <= last + 1 for m in scene.people.find(piece))
     match = scene.lex.search("naming", piece.norm)
     if match is None:
         return False

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from itertools import pairwise
 from typing import Any
 
 from memory.language.folding import fold
 from memory.listening import acts, todo
 from memory.listening.beside import asked_about, tells
 from memory.listening.clauses import Clause, Role
+from memory.listening.commands import commands, moment_spans
 from memory.listening.draft import Draft
 from memory.listening.facts import hear_told, introduced, like_mine
 from memory.listening.fronted import from_when, fronted
@@ -21,16 +21,16 @@ from memory.listening.letters import composed_letters, placed
 from memory.listening.lexicon import lexicon
 from memory.listening.quotes import hear_quotes
 from memory.listening.regions import Sentence, sentences
-from memory.listening.reminding import people_in, remind
+from memory.listening.reminding import people_in
 from memory.listening.righting import correct, named_before, swapped
-from memory.listening.scene import Scene, strip
+from memory.listening.scene import Scene, sentence_case, strip
 from memory.listening.tokens import Kind, Piece
 from memory.records import Category
 
 _ORDER = tuple(Act)
-_NEAR = 2  # signs between two parts of one moment: a comma and a blank
 _HEADING = 14  # words before a colon that may announce what comes behind it
-_SHORT = 14  # words of a command about one thing
+_SHORT = 14  # words of a label and its value
+_SHORT_TAIL = 8  # letters that may follow "remember that": "please", "mal"
 _QUIET = frozenset({Act.GREETING, Act.THANKS, Act.QUESTION, Act.LAST_TALK, Act.WHAT_DO_YOU_KNOW})
 
 
@@ -97,14 +97,20 @@ def _sentence(scene: Scene, sentence: Sentence, draft: Draft) -> None:
     if not core:
         if lex.search("joke", whole.norm):
             _take_back_told(draft)
+        _remembers(scene, whole, draft)
         return
+    core = _dictated(scene, whole) or core
     if lex.search("aside_out", whole.norm):
         core = strip(scene, core)
+    told = lex.begins("keep_that", core.norm)
+    if told and len(core.norm) > told.end():  # "can you remember that the key is with Ann?" tells
+        sentence = replace(sentence, piece=core.part(core.range_of(told)[1]), mark=".")
+        core = strip(scene, sentence.piece)
     if _control(scene, whole, core, draft):
         return
-    if from_when(scene, core, draft) or _commands(scene, sentence, core, draft):
+    if from_when(scene, core, draft) or commands(scene, sentence, core, draft):
         return
-    if sentence.mark != "?" and _fronted(scene, core, draft):
+    if sentence.mark != "?" and (_labelled(scene, core, draft) or _fronted(scene, core, draft)):
         return
     _told_or_asked(scene, sentence, core, draft)
 
@@ -128,7 +134,7 @@ def _control(scene: Scene, whole: Piece, core: Piece, draft: Draft) -> bool:
     if change is not None:
         draft.fields |= {"speaker_change": change.name, "speaker_relation": change.relation}
         if change.name and change.relation and change.name != change.relation:
-            draft.candidates.extend(_guest(scene, whole, change))
+            draft.candidates.extend(acts.guest(scene, whole, change))
         draft.unsure = True
         return True
     # "I want to speak" may have been taken for a way of beginning: then only the whole says with whom.
@@ -145,46 +151,33 @@ def _control(scene: Scene, whole: Piece, core: Piece, draft: Draft) -> bool:
         draft.fields["asks_if_kept"] = True
         draft.acts.add(Act.QUESTION)
         return True
-    match = lex.begins("remember_previous", core.norm)
-    if match and len(core.norm) - match.end() <= 8:
-        _remember_previous(scene, core, draft)
+    if _remembers(scene, core, draft) or _remembers(scene, whole, draft):
         return True
     forgotten = acts.forgetting(scene, core)
-    if forgotten is not None and not _is_item(scene, core):
+    if forgotten is not None and not acts.is_item(scene, core):
         draft.fields["forgetting"] = forgotten
         draft.acts.add(Act.FORGET)
         return True
     return False
 
 
-def _guest(scene: Scene, piece: Piece, change: acts.Speaker) -> list[Candidate]:
-    if any(k.name.casefold() == change.name.casefold() for k in scene.known):
-        return []
-    return [
-        Candidate(
-            category=Category.PERSON,
-            text=f"{change.name}, {change.relation}",
-            span=(piece.start, piece.end),
-            subject=change.name,
-            relation=change.relation,
-            people=(change.name,),
-            why="takes the phone",
-        )
-    ]
+def _dictated(scene: Scene, piece: Piece) -> Piece | None:
+    """What follows "remember this:", or None."""
+    match = scene.lex.begins("remember_previous", piece.norm)
+    if match is None or match.end() == len(piece.norm):
+        return None
+    at = piece.range_of(match)[1]
+    start, end = piece.words[at - 1].end, piece.words[at].start if at < len(piece) else 0
+    return piece.part(at) if any(start <= t.start < end and t.text == ":" for t in piece.tokens) else None
 
 
-def _is_item(scene: Scene, piece: Piece) -> bool:
-    item = scene.lex.search("todo_noun", piece.norm)
-    if item is None or acts.on_item(scene, piece) is None:
+def _remembers(scene: Scene, piece: Piece, draft: Draft) -> bool:
+    """Whether a sentence says no more than "remember that", which may look like a way of beginning."""
+    match = scene.lex.begins("remember_previous", piece.norm)
+    if match is None or len(piece.norm) - match.end() > _SHORT_TAIL:
         return False
-    code = scene.lex.search("ask_code", piece.norm)
-    if code is None:
-        return True
-    # Which is the head? "The alarm code", "o código do alarme" are codes, "a reminder for the code" is none.
-    between = piece.norm[item.end() : code.start()].split()
-    if code.start() > item.end():
-        return bool(between)
-    return not 1 <= len(piece.norm[code.end() : item.start()].split()) <= 3
+    _remember_previous(scene, piece, draft)
+    return True
 
 
 def _remember_previous(scene: Scene, piece: Piece, draft: Draft) -> None:
@@ -200,102 +193,6 @@ def _remember_previous(scene: Scene, piece: Piece, draft: Draft) -> None:
     draft.candidates.extend(replace(c, span=span, why=f"remember that: {c.why}") for c in heard.candidates)
 
 
-def _commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bool:
-    """Call off, remind, list, note. True when the sentence is used up."""
-    lex = scene.lex
-    made = [c for c in draft.candidates if c.category in (Category.REMINDER, Category.TASK)]
-    never = lex.begins("never_mind", core.norm)
-    if never and _done_already(scene, core.part(core.range_of(never)[1]), draft):
-        return True
-    apart = never is not None and acts.comma_at(
-        core, core.range_of(never)[1]
-    )  # "don't bother, Sam's getting them"
-    if never and len(core.norm) - never.end() < (80 if apart else 40 if made else 12):
-        draft.candidates = [c for c in draft.candidates if c not in made]
-        draft.acts.add(Act.CANCEL)
-        draft.fields.setdefault("request", Request(verb="cancel"))
-        return len(core.norm) - never.end() < 12 or apart or bool(made)
-    tail = lex.search("never_mind_tail", core.norm)
-    listed = todo.task(scene, core) if lex.search("list_noun", core.norm) else None
-    if listed is not None and listed.candidate is not None:
-        draft.candidates.append(listed.candidate)
-        return True
-    if _leaves_out(scene, sentence.piece, core, draft):
-        return True
-    moved = acts.on_item(scene, core) if lex.begins("move", core.norm) else None
-    if moved is not None and moved.verb == "move" and lex.search("todo_noun", core.norm):
-        draft.fields["request"] = moved
-        draft.acts.add(Act.CANCEL)
-        draft.unsure = True
-        return True
-    if remind(scene, sentence, core, draft):
-        if tail:
-            draft.candidates = [c for c in draft.candidates if c.category is not Category.REMINDER]
-            draft.acts.add(Act.CANCEL)
-        return True
-    for make in (todo.task, todo.memo):
-        found = make(scene, core)
-        if found is not None and found.candidate is not None:
-            _add_note(scene, found.candidate, core, draft)
-            return True
-    item = acts.on_item(scene, core)
-    if item is not None and (item.verb != "done" or len(core) <= 12 or lex.search("done_tail", core.norm)):
-        draft.fields["request"] = item
-        draft.acts.add(Act.CANCEL)
-        draft.unsure = True
-        if item.verb == "move" and not lex.begins("move", core.norm):
-            draft.candidates.extend(_moved_event(scene, core))
-        return item.verb != "done" or bool(lex.search("done_tail", core.norm))
-    return False
-
-
-def _moved_event(scene: Scene, core: Piece) -> list[Candidate]:
-    """The event as a told move leaves it ("the meeting is on Friday now"), in case none is known."""
-    told, _ = hear_told(scene, scene.splitter.split(core, _spans(scene, core)), correcting=True)
-    return [c for c in told if c.category is Category.EVENT and c.when is not None]
-
-
-def _done_already(scene: Scene, rest: Piece, draft: Draft) -> bool:
-    """ "Never mind, I have seen to it": the reason says that it is done."""
-    for start in range(min(len(rest), 3)):  # "actually", "after all" may stand before
-        item = acts.on_item(scene, rest.part(start)) if len(rest) <= _SHORT else None
-        if item is not None and item.verb == "done":
-            # "Never mind" is said of what was just spoken of.
-            draft.fields["request"] = replace(item, topic="")
-            draft.acts.add(Act.CANCEL)
-            draft.unsure = True
-            return True
-    return False
-
-
-def _leaves_out(scene: Scene, whole: Piece, core: Piece, draft: Draft) -> bool:
-    """ "Don't remind me of it this time": one occurrence that is not wanted, and no new reminder."""
-    item = acts.on_item(scene, core) if len(core) <= _SHORT else None
-    if item is None and scene.lex.begins("skip", whole.norm):  # "morgen" greets, and names a day
-        item = acts.on_item(scene, whole)
-    if item is None or item.verb not in ("skip", "cancel"):
-        return False
-    if item.verb == "cancel" and not scene.lex.begins("cancel", core.norm):
-        return False  # a title in the middle of another command
-    draft.fields["request"] = item
-    draft.acts.add(Act.CANCEL)
-    draft.unsure = True
-    return True
-
-
-def _add_note(scene: Scene, candidate: Candidate, core: Piece, draft: Draft) -> None:
-    """A task or memo; a note of something to be done is a task, a note of what happened an event."""
-    if candidate.category is Category.MEMO and not candidate.title:
-        if todo.obligation(scene, candidate.text):
-            candidate = replace(candidate, category=Category.TASK, consult=False)
-        elif scene.lex.search("consult", core.norm):
-            told, _ = hear_told(scene, scene.splitter.split(core), correcting=False)
-            event = next((c for c in told if c.category is Category.EVENT), None)
-            if event is not None:
-                candidate = replace(event, consult=True)
-    draft.candidates.append(candidate)
-
-
 def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> None:
     """Clauses that tell are listened to; those that ask are taken apart for search."""
     lex = scene.lex
@@ -307,7 +204,7 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
     draft.correcting = draft.correcting or correcting
     asked = acts.question(scene, sentence, core)
     request = acts.is_request(scene, core)
-    clauses = scene.splitter.split(core, _spans(scene, core))
+    clauses = scene.splitter.split(core, moment_spans(scene, core))
     laughing = bool(lex.search("laugh_end", said))
     ironic = bool(lex.begins("joke_start", said)) and sentence.mark != "?"
     quoting = bool(lex.search("quote_goes", said))
@@ -316,7 +213,7 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
         return
     if asked is None and not request:
         asking = [c for c in clauses if c.role is Role.QUESTION]
-        if asking:
+        if asking and (sentence.mark == "?" or not lex.begins("comment_clause", asking[-1].piece.norm)):
             ask = Sentence(asking[-1].piece, "?")
             _asked(scene, acts.question(scene, ask, asking[-1].piece), asking[-1].piece, False, draft)
         clauses = [c for c in clauses if c.role is not Role.QUESTION]
@@ -346,6 +243,21 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
     if not any(c.category is Category.PERSON for c in told):
         told += [c for c in people_in(scene, core) if c.text not in covered]
     draft.candidates.extend(introduced(told))
+
+
+def _labelled(scene: Scene, core: Piece, draft: Draft) -> bool:
+    """ "Shoe size: 43": a label and its value are a fact of the speaker's."""
+    colon = next((t for t in core.tokens if t.text == ":" and t.kind is Kind.PUNCT), None)
+    if colon is None or len(core) > _SHORT:
+        return False
+    before = sum(1 for word in core.words if word.start < colon.start)
+    if not 0 < before < len(core) or not scene.lex.begins("label", core.part(0, before).norm):
+        return False
+    text = sentence_case(core.said(scene.text))
+    span = (core.start, core.end)
+    draft.candidates.append(Candidate(category=Category.FACT, text=text, span=span, why="label and value"))
+    draft.unsure = True
+    return True
 
 
 def _fronted(scene: Scene, core: Piece, draft: Draft) -> bool:
@@ -390,16 +302,6 @@ def _without_heading(scene: Scene, core: Piece) -> Piece:
     before = sum(1 for word in core.words if word.start < colon.start)
     rest = core.part(before)
     return rest if rest and before <= _HEADING else core
-
-
-def _spans(scene: Scene, piece: Piece) -> list[tuple[int, int]]:
-    """Places of moments in a sentence: no clause is cut inside one ("on Sunday the 20th, half eleven")."""
-    spans: list[tuple[int, int]] = []
-    for time in scene.times(piece):
-        parts = sorted(time.spans)
-        near = all(after[0] - before[1] <= _NEAR for before, after in pairwise(parts))
-        spans.extend([(parts[0][0], parts[-1][1])] if near and parts else parts)
-    return spans
 
 
 def _asked(scene: Scene, asked: Question | None, core: Piece, request: bool, draft: Draft) -> None:

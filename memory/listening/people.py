@@ -8,31 +8,13 @@ from dataclasses import dataclass, replace
 from memory.language import names
 from memory.language.folding import fold
 from memory.listening.heard import KnownPerson
-from memory.listening.naming import Naming
+from memory.listening.kin import Kin
+from memory.listening.mention import Mention
 from memory.listening.tokens import Kind, Piece, Token
 
 
 @dataclass(frozen=True)
-class Mention:
-    """A person in a piece: words `first` to before `last`."""
-
-    first: int
-    last: int
-    name: str = ""  # as written, capitals restored; "" when only the relation was said
-    relation: str = ""  # as said, without possessive
-    key: str = ""  # the relation's stable key
-    owner: str = "self"  # whose relation: "self", "other" ("his sister"), "" for a bare name
-    known: bool = False  # the owner had told of this name before
-    named: bool = False  # the sentence itself says the name ("is called Claire")
-    plural: bool = False
-    apart: tuple[int, int] = (
-        0,
-        0,
-    )  # the name's place, when words are between
-
-
-@dataclass(frozen=True)
-class People(Naming):
+class People(Kin):
     """Finds people in pieces of one message."""
 
     def find(self, piece: Piece) -> tuple[Mention, ...]:
@@ -63,6 +45,9 @@ class People(Naming):
 
     def _related(self, piece: Piece, at: int) -> Mention | None:
         lex, words = self.lex, piece.words
+        two_steps = self._two_steps(piece, at)
+        if two_steps is not None:
+            return self._with_name(piece, two_steps)
         index, owner = at, ""
         if lex.has("article", words[index].folded) and self._possessive(words, index + 1):
             index += 1  # "a minha", "o meu"
@@ -154,20 +139,6 @@ class People(Naming):
             or (len(after) > 0 and after[0].is_capital and self._nameish(after[0], after_relation=True))
         )
 
-    def _relation(self, words: Sequence[Token], at: int) -> tuple[int, str, bool] | None:
-        """Length, stable key and plural of the relation that starts at word `at`."""
-        lex = self.lex
-        for parts in lex.relation_starts.get(words[at].folded, ()):
-            if tuple(word.folded for word in words[at : at + len(parts)]) == parts:
-                return len(parts), lex.relations[" ".join(parts)], False
-        key = names.plural_relation_words(lex.language).get(words[at].folded)
-        if key:
-            return 1, key, True
-        for tail in lex.words.get("relation_ends", ()):  # "Skatbruder", "Reitlehrerin", "Lungenarzt"
-            if words[at].folded.endswith(tail) and len(words[at].folded) > len(tail) + 2:
-                return (1, lex.relations[tail], False) if tail in lex.relations else None
-        return None
-
     def _both(self, words: Sequence[Token], at: int, relation: str) -> bool:
         """Whether a word for one or several has several names behind it: "meine Töchter A und B"."""
         if relation not in names.plural_relation_words(self.lex.language):
@@ -175,9 +146,6 @@ class People(Naming):
         first, last = self._name(words, at, sure=False)
         joined = bool(first) and last + 1 < len(words) and self.lex.has("and", words[last].folded)
         return joined and bool(self._name(words, last + 1, sure=False)[0])
-
-    def _said(self, words: Sequence[Token]) -> str:
-        return " ".join(word.text for word in words)
 
     def _with_name(self, piece: Piece, mention: Mention) -> Mention:
         """The mention with the name that follows it, by apposition or by a naming verb."""
@@ -351,7 +319,7 @@ class People(Naming):
                     given = self.lex.has("first_name", word.folded) or self._is_known(word.text)
                     if self.lex.nouns and start and not given:
                         fits = False  # "... im Fernstudium, mein Vater ..."
-                    if name and last == mention.first and fits and "," in between:
+                    if name and last == mention.first and fits and ("," in between or "(" in between):
                         mention = Mention(
                             start,
                             mention.last,
@@ -445,6 +413,8 @@ class People(Naming):
             pair = (words[first], words[first + 2])
             if not all(w.is_capital and self._nameish(w, after_relation=True) for w in pair):
                 continue
+            if lex.nouns and not any(lex.has("first_name", w.folded) or self._is_known(w.text) for w in pair):
+                continue  # "Müllbeutel und Spülmaschinensalz"
             before = words[first - 1].folded if first else ""
             after = words[first + 3].folded if first + 3 < len(words) else ""
             if (

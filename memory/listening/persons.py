@@ -7,7 +7,7 @@ import re
 from memory.language import names
 from memory.listening.heard import Candidate
 from memory.listening.judging import attribute_of
-from memory.listening.people import Mention
+from memory.listening.mention import Mention
 from memory.listening.scene import Scene
 from memory.listening.subjects import Told, is_age
 from memory.listening.tokens import Kind

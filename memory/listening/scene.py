@@ -129,7 +129,8 @@ def sentence_case(text: str) -> str:
         if opening in text and closing not in text:
             text += closing
     for mark in ("'", '"'):  # an apostrophe stands inside a word, a mark at its edge
-        if text.count(f" {mark}") == 1 and not text.endswith(mark):
+        closed = re.search(rf" {mark}[^{mark}]+{mark}(?!\w)", text)
+        if text.count(f" {mark}") == 1 and not text.endswith(mark) and not closed:
             text += mark
     if text and text[0].islower() and not any(char.isdigit() for char in text.split()[0]):
         text = text[0].upper() + text[1:]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from memory.language import TimeMention
 from memory.listening.clauses import Clause, Role
 from memory.listening.durable import Leaning
+from memory.listening.mention import Mention
 from memory.listening.order import in_order
-from memory.listening.people import Mention
 from memory.listening.scene import Scene, strip
 from memory.listening.tokens import Piece, Token
 
@@ -70,7 +70,14 @@ def spoken_of(scene: Scene, told: Told | None, current: Subject, before: Subject
         for m in told.mentions
         if (m.owner in ("self", "article") and not m.plural) or m.known or (m.name and scene.lex.nouns)
     ]
-    return of_mention(people[-1], told.piece) if people else before
+    if people:
+        return of_mention(people[-1], told.piece)
+    named = scene.lex.search("naming", told.piece.norm)  # "a greyhound called Biscuit"
+    if named is not None and named.start():
+        name, last = scene.people.name_at(told.piece.words, told.piece.range_of(named)[1])
+        if name and last >= len(told.piece):
+            return Subject(kind="person", name=name, words=name)
+    return before
 
 
 def _subject(
@@ -109,7 +116,7 @@ def _subject(
         return (replace(spoken), at + 1) if spoken.kind == "person" else (Subject(), 0)
     if spoken.kind == "person" and not clause.bare_verb and _of_third(scene, piece) is not None:
         return replace(spoken), 0
-    if _left_out(scene, piece, clause, before, at):
+    if _left_out(scene, piece, clause, before, at) or _only_mine(scene, piece, at):
         return Subject(kind="self"), 0
     if clause.bare_verb or (word in lex.verbs and not lex.has("question_verb", word)):
         if lex.has("self", words[at + 1].folded if at + 1 < len(words) else ""):
@@ -145,6 +152,13 @@ def _points(scene: Scene, piece: Piece, at: int) -> bool:
 def _no_noun(scene: Scene, word: Token) -> bool:
     """Whether a word is no noun because it has no capital, in a text that gives nouns theirs."""
     return bool(scene.lex.nouns) and not word.is_capital and not scene.people.lower
+
+
+def _only_mine(scene: Scene, piece: Piece, at: int) -> bool:
+    """Whether a clause begins with a verb that only "I" can have, and leaves it out: "Hab zwei Katzen"."""
+    following = piece.words[at + 1].folded if at + 1 < len(piece) else ""
+    other = any(scene.lex.has(kind, following) for kind in ("self", "third", "it", "you"))
+    return scene.lex.has("only_first", piece.words[at].folded) and bool(following) and not other
 
 
 def _left_out(scene: Scene, piece: Piece, clause: Clause, before: Subject, at: int) -> bool:

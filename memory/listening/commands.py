@@ -1,0 +1,125 @@
+"""Commands about what is to be done: call off, move, remind, put on a list, note."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+from memory.listening import acts, todo
+from memory.listening.draft import Draft
+from memory.listening.facts import hear_told
+from memory.listening.heard import Act, Candidate, Request
+from memory.listening.regions import Sentence
+from memory.listening.reminding import remind
+from memory.listening.scene import Scene
+from memory.listening.tokens import Piece
+from memory.records import Category
+
+_NEAR = 2  # signs between two parts of one moment: a comma and a blank
+_SHORT = 14  # words of a command about one thing
+
+
+def commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bool:
+    """Call off, remind, list, note. True when the sentence is used up."""
+    lex = scene.lex
+    made = [c for c in draft.candidates if c.category in (Category.REMINDER, Category.TASK)]
+    never = lex.begins("never_mind", core.norm)
+    if never and _done_already(scene, core.part(core.range_of(never)[1]), draft):
+        return True
+    apart = never is not None and acts.comma_at(
+        core, core.range_of(never)[1]
+    )  # "don't bother, Sam's getting them"
+    if never and len(core.norm) - never.end() < (80 if apart else 40 if made else 12):
+        draft.candidates = [c for c in draft.candidates if c not in made]
+        draft.acts.add(Act.CANCEL)
+        draft.fields.setdefault("request", Request(verb="cancel"))
+        return len(core.norm) - never.end() < 12 or apart or bool(made)
+    tail = lex.search("never_mind_tail", core.norm)
+    listed = todo.task(scene, core) if lex.search("list_noun", core.norm) else None
+    if listed is not None and listed.candidate is not None:
+        draft.candidates.append(listed.candidate)
+        return True
+    if _leaves_out(scene, sentence.piece, core, draft):
+        return True
+    moved = acts.on_item(scene, core) if lex.begins("move", core.norm) else None
+    if moved is not None and moved.verb == "move" and lex.search("todo_noun", core.norm):
+        draft.fields["request"] = moved
+        draft.acts.add(Act.CANCEL)
+        draft.unsure = True
+        return True
+    if remind(scene, sentence, core, draft):
+        if tail:
+            draft.candidates = [c for c in draft.candidates if c.category is not Category.REMINDER]
+            draft.acts.add(Act.CANCEL)
+        return True
+    for make in (todo.task, todo.memo):
+        found = make(scene, core)
+        if found is not None and found.candidate is not None:
+            _add_note(scene, found.candidate, core, draft)
+            return True
+    item = acts.on_item(scene, core)
+    if item is not None and (item.verb != "done" or len(core) <= 12 or lex.search("done_tail", core.norm)):
+        draft.fields["request"] = item
+        draft.acts.add(Act.CANCEL)
+        draft.unsure = True
+        if item.verb == "move" and not lex.begins("move", core.norm):
+            draft.candidates.extend(_moved_event(scene, core))
+        return item.verb != "done" or bool(lex.search("done_tail", core.norm))
+    return False
+
+
+def _moved_event(scene: Scene, core: Piece) -> list[Candidate]:
+    """The event as a told move leaves it ("the meeting is on Friday now"), in case none is known."""
+    told, _ = hear_told(scene, scene.splitter.split(core, moment_spans(scene, core)), correcting=True)
+    return [c for c in told if c.category is Category.EVENT and c.when is not None]
+
+
+def _done_already(scene: Scene, rest: Piece, draft: Draft) -> bool:
+    """ "Never mind, I have seen to it": the reason says that it is done."""
+    for start in range(min(len(rest), 3)):  # "actually", "after all" may stand before
+        item = acts.on_item(scene, rest.part(start)) if len(rest) <= _SHORT else None
+        if item is not None and item.verb == "done":
+            # "Never mind" is said of what was just spoken of.
+            draft.fields["request"] = replace(item, topic="")
+            draft.acts.add(Act.CANCEL)
+            draft.unsure = True
+            return True
+    return False
+
+
+def _leaves_out(scene: Scene, whole: Piece, core: Piece, draft: Draft) -> bool:
+    """ "Don't remind me of it this time": one occurrence that is not wanted, and no new reminder."""
+    item = acts.on_item(scene, core) if len(core) <= _SHORT else None
+    if item is None and scene.lex.begins("skip", whole.norm):  # "morgen" greets, and names a day
+        item = acts.on_item(scene, whole)
+    if item is None or item.verb not in ("skip", "cancel"):
+        return False
+    if item.verb == "cancel" and not scene.lex.begins("cancel", core.norm):
+        return False  # a title in the middle of another command
+    draft.fields["request"] = item
+    draft.acts.add(Act.CANCEL)
+    draft.unsure = True
+    return True
+
+
+def _add_note(scene: Scene, candidate: Candidate, core: Piece, draft: Draft) -> None:
+    """A task or memo; a note of something to be done is a task, a note of what happened an event."""
+    if candidate.category is Category.MEMO and not candidate.title:
+        if todo.obligation(scene, candidate.text):
+            candidate = replace(candidate, category=Category.TASK, consult=False)
+        elif scene.lex.search("consult", core.norm):
+            told, _ = hear_told(scene, scene.splitter.split(core), correcting=False)
+            event = next((c for c in told if c.category is Category.EVENT), None)
+            if event is not None:
+                candidate = replace(event, consult=True)
+    draft.candidates.append(candidate)
+
+
+def moment_spans(scene: Scene, piece: Piece) -> list[tuple[int, int]]:
+    """Places of moments in a sentence: no clause is cut inside one ("on Sunday the 20th, half eleven")."""
+    spans: list[tuple[int, int]] = []
+    for time in scene.times(piece):
+        parts = sorted(time.spans)
+        near = all(after[0] - before[1] <= _NEAR for before, after in pairwise(parts))
+        spans.extend([(parts[0][0], parts[-1][1])] if near and parts else parts)
+    return spans
