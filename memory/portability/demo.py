@@ -24,14 +24,13 @@ from memory import accounts, cards, constellation
 from memory.config import LANGUAGES
 from memory.embedding import Embedder
 from memory.errors import InvalidInput
+from memory.portability import past
 from memory.records import Author, Card, Category, Link, LinkKind, NewCard, Person, Role, When
 from memory.storage import demo as rows
 from memory.storage import links
 from memory.storage.engine import transaction
-from memory.worth import Episode, Use, fold
 
 MEMORIES = 300
-ASKED = 120  # past questions that were answered from memory
 _FOLDER = Path(__file__).parent / "data" / "demo"
 _KINDS = {
     "f": Category.FACT,
@@ -85,7 +84,7 @@ def make(engine: Engine, embedder: Embedder, *, language: str, zone: str, now: d
     with transaction(engine) as session:
         rows.mark(session, person.id)
         kept = _keep(session, person, embedder, life, lots, now=now)
-        _ask(session, person, life, kept, lots, now=now)
+        past.ask(session, person, life["say"]["ask"], _about(kept), lots, now=now)
     constellation.settle(engine, person.id)
     return Demo(person=person, password=password, memories=len(kept))
 
@@ -261,37 +260,10 @@ def _thread(one: Card, other: Card, kind: LinkKind, weight: float) -> Link:
     )
 
 
-def _ask(
-    session: Session,
-    person: Person,
-    life: dict[str, Any],
-    kept: list[tuple[Told, Card]],
-    lots: random.Random,
-    *,
-    now: datetime,
-) -> None:
-    """Past questions about people, answered from memory; a few memories no longer serve, and it shows."""
+def _about(kept: list[tuple[Told, Card]]) -> dict[str, list[Card]]:
+    """What is known of each person, by name; the one that says who they are comes first."""
     about: dict[str, list[Card]] = {}
     for told, card in kept:
         if told.name:
             about.setdefault(told.name, []).append(card)
-    outdated = {lots.choice(each).id for each in list(about.values())[::4]}
-    episodes = []
-    for number in range(ASKED):
-        name = lots.choice(sorted(about))
-        used = lots.sample(about[name], min(3, len(about[name])))
-        at = now - timedelta(days=200 - number * 1.6, minutes=lots.randrange(60))
-        turn = rows.PastTurn(
-            said=life["say"]["ask"].format(name=name), answer=" ".join(card.text for card in used), at=at
-        )
-        turn_id = rows.add_talk(session, person, [turn])[0]
-        good = lots.random() < (0.15 if outdated & {card.id for card in used} else 0.9)
-        ids = [card.id for card in used]
-        rows.add_outcome(session, person.id, turn_id, ids, good=good, context="person", at=at)
-        uses = tuple(Use(card=each, score=0.5, used=True) for each in ids)
-        episodes.append(Episode(id=turn_id, at=at, context="person", uses=uses, good=good))
-    ledger = fold(sorted(episodes, key=lambda each: (each.at, each.id)))
-    rows.add_worth(
-        session, person.id, {each: state.to_dict() for each, state in ledger.cards.items()}, now=now
-    )
-    rows.add_ledger(session, person.id, ledger.to_dict(), now=now)
+    return about

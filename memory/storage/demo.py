@@ -31,6 +31,17 @@ class PastTurn:
     at: datetime
 
 
+@dataclass(frozen=True, kw_only=True)
+class PastUse:
+    """One card in a past turn."""
+
+    card_id: int
+    shown: bool = True  # False: a lot held it back
+    used: bool = True
+    propensity: float = 1.0
+    protected: bool = False
+
+
 def mark(session: Session, person_id: int) -> None:
     """Say that an account is there to be looked at only."""
     session.execute(update(PersonRow).where(PersonRow.id == person_id).values(demo=True))
@@ -80,26 +91,29 @@ def add_outcome(
     session: Session,
     person_id: int,
     turn_id: int,
-    card_ids: Sequence[int],
+    uses: Sequence[PastUse],
     *,
     good: bool,
     context: str,
     at: datetime,
 ) -> None:
-    """How a past turn went, and on which cards it rested."""
+    """How a past turn went, on which cards it rested, and which were held back."""
     session.add(
         OutcomeRow(person_id=person_id, turn_id=turn_id, value=1 if good else -1, source="judged", at=at)
     )
-    for card_id in card_ids:
+    for use in uses:
         session.add(
             RetrievalRow(
                 person_id=person_id,
                 turn_id=turn_id,
-                card_id=card_id,
+                card_id=use.card_id,
                 angle="meaning",
                 score=0.5,
                 context=context,
-                used=True,
+                shown=use.shown,
+                propensity=use.propensity,
+                protected=use.protected,
+                used=use.used,
                 created_at=at,
             )
         )

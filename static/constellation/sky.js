@@ -73,7 +73,8 @@ export class Sky {
     const sky = this.points;
     // A phone has a quarter of a desk's room: what is drawn on it is smaller, the more so the denser.
     const room = Math.min(1, (this.box.clientWidth * this.box.clientHeight) / 560_000);
-    const small = Math.max(room ** (sky.count > 1000 ? 0.4 : 0.25), 0.55);
+    const few = 1 + 0.5 * Math.max(0, 1 - sky.count / 60); // the first ones have the whole sky to themselves
+    const small = Math.max(room ** (sky.count > 1000 ? 0.4 : 0.25), 0.55) * few;
     const core = dense(sky.count, 0.6) * small;
     const glow = dense(sky.count, 0.55) * small;
     this.members = this.categories.map(() => []);

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import Engine
 
-from memory import accounts
+from memory import accounts, judge
 from memory.config import LANGUAGES
 from memory.embedding import Embedder
 from memory.errors import InvalidInput
@@ -14,8 +15,9 @@ from memory.portability import demo
 from memory.records import Category
 from memory.storage import cards as card_rows
 from memory.storage import demo as rows
-from memory.storage import people, sky
+from memory.storage import outcomes, people, sky
 from memory.storage.engine import reading, transaction
+from memory.worth import Status
 from tests import factories
 from tests.fakes import T0
 
@@ -52,6 +54,13 @@ def test_the_account_is_complete_and_can_be_signed_in_to_and_removed(engine: Eng
     assert len(rated) > 50
     assert {each.successes < each.uses for each in rated} == {True, False}
     assert any(card.turn_id is not None for card in active)
+    with transaction(engine) as session:
+        doubted = [each.value for each in Status if each not in (Status.UNPROVEN, Status.NEUTRAL)]
+        stages = {state["status"] for _, state in outcomes.by_status(session, made.person.id, doubted)}
+        assert stages == set(doubted)  # every stage is there to be seen
+        assert judge.recount(session, made.person.id, now=T0).differing == ()
+        rates = outcomes.rates(session, since=T0 - timedelta(days=365))
+        assert rates["withheld"] == rates["lots"] / 2 > 0
     with transaction(engine) as session:
         assert rows.remove_all(session) == 1
     with reading(engine) as session:
