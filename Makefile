@@ -14,7 +14,7 @@ run: environment ## Set up what is missing, then run everything; Ctrl-C ends it
 	@$(BIN)/python app.py
 
 test: environment-dev browser ## Set up what is missing, then test everything
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: environment-dev ## Format, lint, types, import directions, documentation
 	@$(BIN)/ruff format --check .
