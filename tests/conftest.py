@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import sys
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memory.running.logs import LineFormatter
 from tests.fakes import FakeClock, FakeQueue
 
 if TYPE_CHECKING:
@@ -50,6 +52,16 @@ def no_paid_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     models = sys.modules.get("pydantic_ai.models")
     if models is not None:
         monkeypatch.setattr(models, "ALLOW_MODEL_REQUESTS", False)
+
+
+@pytest.fixture(autouse=True)
+def no_lasting_logs() -> Iterator[None]:
+    """Take away what a command set up in this process: its standard error is closed after its test."""
+    yield
+    root = logging.getLogger()
+    for handler in root.handlers[:]:
+        if isinstance(handler.formatter, LineFormatter):
+            root.removeHandler(handler)
 
 
 @pytest.fixture

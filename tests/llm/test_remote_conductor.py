@@ -183,6 +183,7 @@ def test_stop_ends_the_remote_call_even_in_its_silence(
     with talking(engine, clock, tmp_path, [Say("One sentence. And an unfini"), hang]) as (play, server):
         turn = play.send("tell me")
         assert hang.reached.wait(10)
+        play.until("text")  # the server is ahead of what is shown
         assert play.conductor.stop(play.person.id, turn.public_id)
         ended = play.conductor.wait(turn.id, 10)
         assert server.hung_up.wait(5)
