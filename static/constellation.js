@@ -247,8 +247,15 @@ class Page {
     const lit = neighbours(this.data, at).add(at);
     this.sky.chosen = at;
     this.sky.setMask(this.sky.shown, this.fadedBy(lit));
-    const covered = innerWidth > 768 ? this.panel.offsetWidth : 0;
-    if (moves) this.sky.reveal(at, covered);
+    if (moves) this.sky.reveal(at, this.covered());
+  }
+
+  // How much of the sky the panel covers: a part at the right, or on a phone the lower part.
+  covered() {
+    const sky = this.sky.box.getBoundingClientRect();
+    const panel = this.panel.getBoundingClientRect();
+    if (panel.width < sky.width * 0.8) return { right: sky.right - panel.left };
+    return { below: Math.max(0, sky.bottom - panel.top) };
   }
 
   close() {
@@ -308,7 +315,7 @@ class Page {
     if (event.key in WAYS) {
       this.cursor = this.sky.next(this.cursor, WAYS[event.key]);
       if (this.cursor >= 0) {
-        const moved = this.sky.reveal(this.cursor);
+        const moved = this.sky.reveal(this.cursor, this.panel.hidden ? {} : this.covered());
         (moved ?? Promise.resolve()).then(() => {
           this.showHover(this.cursor);
           this.count.textContent = this.nameOf(this.cursor);

@@ -119,5 +119,6 @@ def _store(session: Session, person: Person, words: str, asked: _Asked, *, now: 
         )
         for use in asked.uses
     ]
+    card_rows.mention(session, [use.card for use in asked.uses if use.shown], now=at)
     rows.add_outcome(session, person.id, turn_id, uses, good=asked.good, context=_CONTEXT, at=at)
     return Episode(id=turn_id, at=at, context=_CONTEXT, uses=asked.uses, good=asked.good)

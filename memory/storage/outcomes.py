@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, bindparam, delete, exists, func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from memory.records import Card, Turn
 from memory.storage import cards as card_rows
@@ -22,6 +22,7 @@ from memory.storage.tables import (
     CardRow,
     ConversationRow,
     OutcomeRow,
+    PersonRow,
     RetrievalRow,
     TurnRow,
     VoteRow,
@@ -356,36 +357,39 @@ def tallies(session: Session, person_id: int) -> dict[int, tuple[float, float, s
 
 
 def counts(session: Session) -> dict[str, int]:
-    """How many cards of everybody stand in each status."""
-    found = session.execute(select(WorthRow.status, func.count()).group_by(WorthRow.status))
+    """How many cards of everybody stand in each status; demo accounts are left out."""
+    found = session.execute(
+        select(WorthRow.status, func.count()).where(_lived(WorthRow.person_id)).group_by(WorthRow.status)
+    )
     return {status: number for status, number in found}
 
 
 def rates(session: Session, *, since: datetime) -> dict[str, int]:
-    """Figures of everybody's episodes since a moment, for the operator: numbers, never texts."""
+    """Figures of everybody's episodes since a moment, for the operator: numbers, never texts, and no demo."""
     good, bad = (
         session.scalar(
             select(func.count())
             .select_from(OutcomeRow)
-            .where(OutcomeRow.at >= since, OutcomeRow.value == value)
+            .where(OutcomeRow.at >= since, OutcomeRow.value == value, _lived(OutcomeRow.person_id))
         )
         or 0
         for value in (1, -1)
     )
-    drawn = (RetrievalRow.created_at >= since, RetrievalRow.propensity < 1.0)
+    seen = (RetrievalRow.created_at >= since, _lived(RetrievalRow.person_id))
+    drawn = (*seen, RetrievalRow.propensity < 1.0)
     lots = session.scalar(select(func.count()).select_from(RetrievalRow).where(*drawn)) or 0
     held = session.scalar(select(func.count()).select_from(RetrievalRow).where(*drawn, ~RetrievalRow.shown))
     failed = session.scalar(
         select(func.count(func.distinct(OutcomeRow.turn_id)))
         .join(RetrievalRow, RetrievalRow.turn_id == OutcomeRow.turn_id)
-        .where(OutcomeRow.value == -1, ~RetrievalRow.shown, RetrievalRow.created_at >= since)
+        .where(OutcomeRow.value == -1, ~RetrievalRow.shown, *seen)
     )
-    episodes = session.scalar(
-        select(func.count(func.distinct(RetrievalRow.turn_id))).where(RetrievalRow.created_at >= since)
-    )
+    episodes = session.scalar(select(func.count(func.distinct(RetrievalRow.turn_id))).where(*seen))
     moves = dict(
         session.execute(
-            select(WorthActRow.move, func.count()).where(WorthActRow.at >= since).group_by(WorthActRow.move)
+            select(WorthActRow.move, func.count())
+            .where(WorthActRow.at >= since, _lived(WorthActRow.person_id))
+            .group_by(WorthActRow.move)
         ).all()
     )
     return {
@@ -397,3 +401,8 @@ def rates(session: Session, *, since: datetime) -> dict[str, int]:
         "failed_while_withheld": failed or 0,
         **{f"act_{move}": number for move, number in moves.items()},
     }
+
+
+def _lived(person_id: InstrumentedAttribute[int]) -> ColumnElement[bool]:
+    """Rows of people: a demo account's life was never lived."""
+    return person_id.not_in(select(PersonRow.id).where(PersonRow.demo))

@@ -287,16 +287,17 @@ export class Sky {
     );
   }
 
-  // Bring a point into sight if it is not, `covered` pixels at the right being under something.
-  reveal(at, covered = 0) {
+  // Bring a point into sight if it is not; so many pixels at the right and below are under something.
+  reveal(at, { right = 0, below = 0 } = {}) {
     if (!this.#isDrawn) return null;
     const [x, y] = this.position(at);
     const { clientWidth, clientHeight } = this.box;
-    if (x > 30 && y > 30 && x < clientWidth - covered - 30 && y < clientHeight - 30) return null;
+    if (x > 30 && y > 30 && x < clientWidth - right - 30 && y < clientHeight - below - 30) return null;
     const { x: across, y: up } = this.range;
     const wide = across[1] - across[0];
     const high = up[1] - up[0];
-    const middle = this.points.x[at] + (covered / clientWidth / 2) * wide;
-    return this.#look([middle - wide / 2, middle + wide / 2], [this.points.y[at] - high / 2, this.points.y[at] + high / 2]);
+    const middle = this.points.x[at] + (right / clientWidth / 2) * wide;
+    const level = this.points.y[at] - (below / clientHeight / 2) * high;
+    return this.#look([middle - wide / 2, middle + wide / 2], [level - high / 2, level + high / 2]);
   }
 }
