@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.language import TimeMention, find_span, terms
+from memory.language import TimeMention, find_span, numbers, terms
 from memory.listening.heard import Candidate, Forgetting, Question, Request
 from memory.listening.regions import Sentence
 from memory.listening.scene import Scene, sentence_case, strip
 from memory.listening.tokens import Piece
 from memory.records import Category
 
+_QUOTES = tuple('«»"“„‚‘‹›')
+_LAST_HOUR = 24
 _ITEMS = {
     "skip": "skip",
     "cancel": "cancel",
@@ -134,8 +136,10 @@ def on_item(scene: Scene, piece: Piece) -> Request | None:
             match = lex.search(name, norm)
             if match and match.start() and name == "move" and not lex.search("todo_noun", norm):
                 match = None
-        if match is None:
+        if match is None or _is_quoted(scene, piece, piece.range_of(match)[0]):
             continue
+        if name == "move" and lex.search("new_alarm", norm):
+            continue  # "set me an alarm": a new one
         times = scene.times(piece, tense="future")
         told = [t for t in times if t.date is not None]
         swap = swapped_day(scene, piece)
@@ -191,12 +195,22 @@ def swapped_day(scene: Scene, piece: Piece) -> tuple[TimeMention, TimeMention] |
     return (wrong, right) if all(any(lex.has(k, w.folded) for k in small) for w in between) else None
 
 
+def _is_quoted(scene: Scene, piece: Piece, at: int) -> bool:
+    """Whether word `at` is the first between quotation marks: the title of a chapter calls nothing off."""
+    return at > 0 and scene.text[: piece.words[at].start].rstrip()[-1:] in _QUOTES
+
+
 def _says_how_far(scene: Scene, piece: Piece, times: Sequence[TimeMention]) -> bool:
     """Whether a move without a moment tells its way: "same time", "an hour later", "by half an hour"."""
     if any(t.same_time or t.relative_after or t.relative_before for t in times):
         return True
     said = piece.said(scene.text)
-    return find_span(said, language=scene.lex.language, now=scene.now) is not None
+    if find_span(said, language=scene.lex.language, now=scene.now) is not None:
+        return True
+    told = numbers.find(said, scene.lex.language)  # "move the alarm to seven"
+    ends = len(told) == 1 and told[0].span[1] >= len(said.rstrip(" .!"))
+    bare = ends and 0 < told[0].value <= _LAST_HOUR
+    return bare and scene.lex.search("todo_noun", piece.norm) is not None
 
 
 def speaker(scene: Scene, piece: Piece) -> Speaker | None:

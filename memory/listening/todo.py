@@ -6,12 +6,14 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.language import TimeMention, find_times
+from memory.language import TimeMention, find_times, locate_span
 from memory.language.folding import fold
 from memory.listening.heard import Candidate
 from memory.listening.scene import Scene, sentence_case, strip
 from memory.listening.tokens import Kind, Piece, Token
 from memory.records import Category, When
+
+_ERRAND = 14  # words of a sentence that is nothing but an errand
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,18 @@ def reminder(scene: Scene, piece: Piece, *, base: When | None = None) -> Found |
     times = [t for t in scene.times(piece, tense="future")]
     main = _best(times)
     when, missing = _due(scene, main, times, base)
-    text = _body(scene, body, times)
-    if not text and _wakes(scene, piece):
-        text = sentence_case(piece.part(first, last).said(scene.text))
+    timer = _timer(scene, piece)
+    if timer is not None:
+        when, missing = timer.when, False
+        text = _body(scene, body.outside([timer.span]), [])
+        if len(words := text.split()) > 2 and scene.lex.has("preposition", words[0].casefold()):
+            text = sentence_case(" ".join(words[1:]))  # "timer auf zwölf Minuten für die Nudeln"
+    else:
+        text = _body(scene, body, times)
+    if _wakes(scene, piece) and not _has_matter(scene, text):
+        noun = scene.lex.search("alarm_noun", piece.norm)
+        named = piece.part(*piece.range_of(noun)) if noun else piece.part(first, last)
+        text = sentence_case(named.said(scene.text))
     if not text:
         return None
     return Found(
@@ -80,6 +91,35 @@ def asks_back(scene: Scene, piece: Piece) -> bool:
         return True
     first = after.words[0].start
     return not any(t.rrule and t.span[0] <= first < t.span[1] for t in scene.times(piece, tense="future"))
+
+
+def _has_matter(scene: Scene, text: str) -> bool:
+    """Whether a text says what an alarm is for, and not only "auf", "for", "de"."""
+    lex = scene.lex
+    words = [t.folded for t in lex.tokens(text) if t.kind in (Kind.WORD, Kind.NUMBER)]
+    kinds = ("preposition", "dangling", "hollow", "article")
+    return any(
+        not any(lex.has(kind, w) for kind in kinds) and not lex.begins("remind_tail", w) for w in words
+    )
+
+
+@dataclass(frozen=True)
+class _Timer:
+    when: When
+    span: tuple[int, int]  # of the words that tell how long it runs
+
+
+def _timer(scene: Scene, piece: Piece) -> _Timer | None:
+    """When a timer rings that a sentence sets ("a timer for ten minutes"), None where it sets none."""
+    if scene.lex.search("timer_noun", piece.norm) is None:
+        return None
+    said = scene.text[piece.start : piece.end]
+    found = locate_span(said, language=scene.lex.language, now=scene.now)
+    if found is None:
+        return None
+    runs, start, end = found
+    rings = (scene.now + runs).replace(second=0, microsecond=0, tzinfo=None)
+    return _Timer(When(start=rings, zone=scene.zone), (piece.start + start, piece.start + end))
 
 
 def _wakes(scene: Scene, piece: Piece) -> bool:
@@ -197,6 +237,27 @@ def task(scene: Scene, piece: Piece) -> Found | None:
             why=f"asked to list: {match.group()}",
         ),
         Piece(()),
+    )
+
+
+def errand(scene: Scene, piece: Piece) -> Candidate | None:
+    """The task of a sentence that says nothing but what is to be done once: "I need to buy stamps"."""
+    lex = scene.lex
+    match = lex.begins("errand", piece.norm)
+    if match is None or len(piece) > _ERRAND or lex.search("habitual", piece.norm):
+        return None
+    if lex.search("always", piece.norm) or lex.search("hypothetical", piece.norm):
+        return None
+    if any(t.date is not None or t.rrule for t in scene.times(piece, tense="future")):
+        return None  # what has a day is an event; what recurs is a habit
+    named = "body" if match.groupdict().get("body") else "body2"
+    body = piece.part(*piece.range_of(match, named))
+    return Candidate(
+        category=Category.TASK,
+        text=sentence_case(body.said(scene.text)),
+        span=(piece.start, piece.end),
+        people=tuple(m.name for m in scene.people.find(piece) if m.name),
+        why=f"to be done once: {match.group()}",
     )
 
 

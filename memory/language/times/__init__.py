@@ -2,6 +2,6 @@
 
 from memory.language.times.find import find_times, preload
 from memory.language.times.mention import Granularity, Tense, TimeMention
-from memory.language.times.spans import find_span
+from memory.language.times.spans import find_span, locate_span
 
-__all__ = ["Granularity", "Tense", "TimeMention", "find_span", "find_times", "preload"]
+__all__ = ["Granularity", "Tense", "TimeMention", "find_span", "find_times", "locate_span", "preload"]

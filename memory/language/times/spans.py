@@ -12,7 +12,13 @@ MOST_WORDS = 16  # a longer text tells more than a length of time
 
 
 def find_span(text: str, *, language: str, now: datetime) -> timedelta | None:
-    """The first length of time that a short text tells, or None.
+    """The first length of time that a short text tells, or None; see `locate_span`."""
+    found = locate_span(text, language=language, now=now)
+    return found[0] if found else None
+
+
+def locate_span(text: str, *, language: str, now: datetime) -> tuple[timedelta, int, int] | None:
+    """The first length of time that a short text tells, with its start and end in the text, or None.
 
     It is read as the same words after "in": what they would then mean is so far from now.
 
@@ -28,7 +34,9 @@ def find_span(text: str, *, language: str, now: datetime) -> timedelta | None:
         for mention in find_times(said, language=language, now=now, tense="future"):
             is_moment = mention.spans[0][0] == 0 and mention.granularity == "minute"
             if is_moment and mention.local is not None and mention.span[1] > len(lead) + 1:
-                return _from(now, mention.local)
+                distance = _from(now, mention.local)
+                shift = start - len(lead) - 1
+                return (distance, start, mention.span[1] + shift) if distance else None
     return None
 
 

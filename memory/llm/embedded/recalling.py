@@ -156,13 +156,15 @@ def _kept_wanted(scene: Scene) -> bool:
 
 def _kept_first(scene: Scene) -> Sequence[Wanted]:
     query = f"{scene.said_before} {scene.said}".strip()
-    return [searching([{"kind": "meaning", "query": query}])]
+    return [searching([{"kind": "meaning", "query": query}], agenda=scene.has("reminders"))]
 
 
 def _kept_text(scene: Scene) -> str:
     about = scene.said_before or scene.said
     wanted = set(terms(about, scene.language)) | set(terms(scene.said, scene.language))
     kept = [card for card in scene.found if wanted & set(terms(str(card.get("text")), scene.language))]
+    if not kept and scene.has("reminders"):  # "did you set the reminder?", some messages later
+        kept = [card for card in scene.found if card.get("category") == "reminder"]
     if not kept:
         return scene.say("confirm.not_kept")
     return scene.say("confirm.kept", what=stating.items(scene, kept[:3]))

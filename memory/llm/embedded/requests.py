@@ -241,7 +241,11 @@ def _falls(card: Json, when: When, start: datetime, scene: Scene) -> datetime | 
 
 
 def _tasks(scene: Scene) -> str:
-    open_items = [card for card in _every(scene) if card.get("category") in ("task", "reminder")]
+    kinds = ("reminder",) if scene.has("reminders") else ("task", "reminder")
+    open_items = [card for card in _every(scene) if card.get("category") in kinds]
+    days = [m.date for m in find_times(scene.said, language=scene.language, now=scene.now) if m.has_date]
+    if days and days[0] is not None:  # "what will you remind me of today?"
+        return _agenda(scene)
     if not open_items:
         return scene.say("unknown.nothing")
     return scene.say("answer.have", what=stating.items(scene, open_items) + ".")
