@@ -57,6 +57,10 @@ def commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> boo
         if found is not None and found.candidate is not None:
             _add_note(scene, found.candidate, core, draft)
             return True
+    errand = todo.errand(scene, core) if sentence.mark != "?" else None
+    if errand is not None:
+        draft.candidates.append(errand)
+        return True
     item = acts.on_item(scene, core)
     if item is not None and (item.verb != "done" or len(core) <= 12 or lex.search("done_tail", core.norm)):
         draft.fields["request"] = item

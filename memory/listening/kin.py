@@ -51,6 +51,10 @@ class Kin(Naming):
         if lex.has("possessive", words[at].folded) and at + 1 < len(words):
             own = self._relation(words, at + 1)
             start, end = at + 1, at + 1 + own[0] if own else at
+            hasty = self._hasty_genitive(words, at + 1)
+            last = self._somebody(words, hasty) if 0 < hasty < len(words) else 0
+            if last:
+                return start, last  # "my brother in laws lad"
         elif words[at].is_capital and self._nameish(words[at], after_relation=True):
             end = at + 1
         if end == at or end >= len(words):
@@ -61,6 +65,17 @@ class Kin(Naming):
             return None
         last = self._somebody(words, end)
         return (start, last) if last else None
+
+    def _hasty_genitive(self, words: Sequence[Token], at: int) -> int:
+        """Where a relation with an s of possession and no apostrophe ends ("mums"); 0 when none starts."""
+        if not self.lex.has("genitive", "'s"):
+            return 0
+        for parts, _ in self.lex.relations.items():
+            said = parts.split()
+            there = [word.folded for word in words[at : at + len(said)]]
+            if there == [*said[:-1], f"{said[-1]}s"]:
+                return at + len(said)
+        return 0
 
     def _is_genitive(self, word: Token) -> bool:
         """Whether a name ends with the German s of possession: "Lachlans"."""

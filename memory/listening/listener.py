@@ -313,7 +313,10 @@ def _asked(scene: Scene, asked: Question | None, core: Piece, request: bool, dra
     if not (asked.names or asked.relations) and draft.last is not None:
         asked = _with_people_before(scene, asked, draft.last)
     draft.fields["question"] = asked
-    if lex.begins("last_talk", norm) or (lex.search("last_talk", norm) and len(core) < 14):
+    told = lex.begins("recall_told", norm)  # "what did I say Winnie's childminder was called?"
+    if told:
+        draft.acts.add(Act.QUESTION)
+    elif lex.begins("last_talk", norm) or (lex.search("last_talk", norm) and len(core) < 14):
         draft.acts.add(Act.LAST_TALK)
     elif lex.begins("know", norm) or lex.search("know", norm) or acts.about_person(scene, core):
         draft.acts.add(Act.WHAT_DO_YOU_KNOW)

@@ -285,7 +285,11 @@ def _clause_text(scene: Scene, piece: Piece, clause: Clause, subject: Subject, l
         return f"{name}: {said[0].lower()}{said[1:]}"
     word = piece.words[0].folded
     if (scene.lex.has("third", word) or _points(scene, piece, 0)) and lead:
-        return re.sub(r" (?=['’])", "", f"{name} {_behind(piece, said, lead, scene)}")
+        behind = _behind(piece, said, lead, scene)
+        verb = piece.words[lead] if lead < len(piece) else None
+        if verb is not None and verb.folded.startswith("'") and not behind.startswith(("'", "’")):
+            behind = f"'{behind}"  # "hes coeliac"
+        return re.sub(r" (?=['’])", "", f"{name} {behind}")
     if clause.bare_verb and not any(m.first == 0 for m in scene.people.find(piece)):
         return f"{name} {said}"
     return said

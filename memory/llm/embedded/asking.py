@@ -6,7 +6,8 @@ from typing import Any
 
 from memory.language import fold, stop_words, surface_terms, terms
 from memory.language import words as split_words
-from memory.llm.embedded.matching import Asked, asked
+from memory.llm.embedded.evidence import Asked
+from memory.llm.embedded.matching import asked
 from memory.llm.embedded.scene import Scene, name_of
 
 _FEW_WORDS = 4  # a question with fewer content words leans on what was said before

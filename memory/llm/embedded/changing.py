@@ -11,7 +11,7 @@ from memory.language import find_times, fold, terms
 from memory.language import words as split_words
 from memory.listening import Act
 from memory.llm.embedded import saying
-from memory.llm.embedded.matching import card_text
+from memory.llm.embedded.evidence import card_text
 from memory.llm.embedded.moving import bare_hour, mention, moved
 from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene, when_json, when_of

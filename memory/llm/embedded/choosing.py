@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from memory.language import TimeMention, find_times, fold, question_words, terms
-from memory.llm.embedded.matching import card_text
+from memory.llm.embedded.evidence import card_text
 from memory.llm.embedded.scene import Json, Scene, when_of
 
 _SIGNS = re.compile(r"[^\w'’\-]+")

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from memory.language import fold, terms
 from memory.llm.embedded import saying
-from memory.llm.embedded.matching import card_text
+from memory.llm.embedded.evidence import card_text
 from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene
+from memory.llm.embedded.topics import topics
 
 _OPTIONS = 5  # more are not read out
 
@@ -43,10 +44,18 @@ def _meant(scene: Scene) -> tuple[Json, ...]:
         scored.append((hits, card))
     best = max((hits for hits, _ in scored), default=0)
     if best:
-        return tuple(card for hits, card in scored if hits == best)
+        same = tuple(card for hits, card in scored if hits == best)
+        return _of_its_topic(scene, topic, same) or same
     # Said in other words: only the one that search is sure of.
     relevant = [card for card in scene.found if card.get("relevant")]
     return tuple(relevant[:1])
+
+
+def _of_its_topic(scene: Scene, topic: str, cards: Sequence[Json]) -> tuple[Json, ...]:
+    """Of cards that share as many words, the one that speaks of the matter: "me and Graham splitting up"."""
+    matter = topics(topic, scene.language)
+    fitting = [card for card in cards if matter & topics(card_text(card), scene.language)]
+    return tuple(fitting) if len(fitting) == 1 < len(cards) else ()
 
 
 def _second(scene: Scene) -> Sequence[Wanted]:

@@ -14,21 +14,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import pairwise
-from typing import Any
 
 from memory.language import (
     detect,
-    find_names,
     find_times,
     fold,
-    numbers,
-    plural_relation_words,
     relation_words,
     tables,
     terms,
 )
 from memory.language import words as split_words
-from memory.listening.lexicon import lexicon
+from memory.llm.embedded.evidence import Asked, card_text, entities, holds_kind, relations_in
 from memory.llm.embedded.phrases import Phrases
 from memory.llm.embedded.scene import Embeds, Json, when_of
 from memory.llm.embedded.topics import topics
@@ -43,6 +39,8 @@ TWINS = 0.5
 # Kinds of value that a card about the right person surely answers with; a moment or a
 # place in it may belong to anything.
 SURE = frozenset({"age", "phone", "colour", "job", "home", "diet", "name"})
+# ... and kinds that only people have: a thing of theirs cannot answer for them.
+OF_PEOPLE = frozenset({"age", "name", "diet"})
 # A card below this share of the best one's score adds nothing to the answer.
 BESIDE = 0.45
 # Weight of a word and of a topic that no found card has.
@@ -52,27 +50,9 @@ MOST = 3  # cards in one answer
 # words, or this share of its topics, or one of them and is this near in meaning.
 GUESS, MARGIN = 0.17, 0.06  # cosine from which a card is offered as a guess, and by how much it must lead
 SHARE, THEME, NEAR = 0.34, 0.45, 0.2
-_PHONE = re.compile(r"(?:\d[\s\-/.()]*){5,}")
 _THING = 4  # a shorter stem does not link two cards
 _INSIDE = 5  # a shorter stem is not looked for inside a longer word
 _DIGIT = re.compile(r"\d")
-_NOT_WORD = re.compile(r"[^\w\-]+")
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A question, taken apart for matching."""
-
-    text: str
-    terms: frozenset[str]  # stemmed content words, without names
-    before: frozenset[str]  # content words of the message before
-    names: frozenset[str]  # folded words of names
-    people: tuple[frozenset[str], ...]  # the words of each name
-    relations: frozenset[str]  # stable keys: "sister"
-    kinds: tuple[str, ...]  # kinds of value asked for
-    topics: frozenset[str]  # what it speaks of, in other words too
-    is_chain: bool  # one relation of another: "my boss's wife"
-    is_double: bool  # asks two things at once ("who is coming, and what must I leave out?")
 
 
 @dataclass(frozen=True)
@@ -91,12 +71,6 @@ class Fit:
     holds: bool  # has the kind of value that was asked for
     entities: frozenset[str]  # folded names in it
     score: float
-
-
-def card_text(card: Json) -> str:
-    """All words of a card that a question may meet."""
-    parts = [str(card.get(key) or "") for key in ("title", "text", "relation", "subject")]
-    return " ".join([*parts, *map(str, card.get("people") or ())])
 
 
 def card_language(card: Json, known: Phrases) -> str:
@@ -172,6 +146,8 @@ def answering(
     """The cards that together answer, the main one first; empty when none does."""
     fits = weigh(question, cards, known=known, embedder=embedder, now=now)
     accepted = [fit for fit in fits if _is_acceptable(question, fit)]
+    if not any(fit.holds for fit in accepted):
+        accepted = _bridged(question, fits, known) or accepted
     if not accepted:
         return ()
     chosen = _together(question, accepted, fits, known)
@@ -226,9 +202,9 @@ def weigh(
         )  # what search put first stays first among equals
         score -= DOUBTED * bool(card.get("suspect"))
         near_by = float(meaning[at])
-        entities = _entities(card, known)
+        people = entities(card, known)
         fits.append(
-            Fit(card, hit, themes[at], dated, share, nearby, theme, near_by, named, holds, entities, score)
+            Fit(card, hit, themes[at], dated, share, nearby, theme, near_by, named, holds, people, score)
         )
     return _newest_first(sorted(fits, key=lambda fit: -fit.score), known)
 
@@ -325,23 +301,6 @@ def _wide(relations: frozenset[str]) -> frozenset[str]:
     return relations.union(*(_WIDER.get(key, frozenset()) for key in relations))
 
 
-def relations_in(card: Json, blob: str, known: Phrases) -> frozenset[str]:
-    """Stable keys of the relations that a card speaks of."""
-    keys = {**plural_relation_words(known.language), **relation_words(known.language)}
-    padded = f" {_NOT_WORD.sub(' ', blob)} "
-    found = {key for word, key in keys.items() if f" {word} " in padded}
-    subject = str(card.get("subject") or "")
-    return frozenset(found | ({subject} if subject in keys.values() else set()))
-
-
-def _entities(card: Json, known: Phrases) -> frozenset[str]:
-    text = str(card.get("text") or "")
-    spans = find_names(text, known.language)
-    names = [span.name for span in spans] + [str(name) for name in card.get("people") or ()]
-    subject = str(card.get("subject") or "")
-    return frozenset(fold(name) for name in [*names, subject] if name)
-
-
 def _share_a_name(first: Fit, second: Fit, known: Phrases) -> bool:
     return bool(_name_parts(first, known) & _name_parts(second, known))
 
@@ -380,6 +339,25 @@ def _is_acceptable(question: Asked, fit: Fit) -> bool:
     return bool(fit.card.get("relevant", False)) or by_words or by_topic or by_before or by_day
 
 
+def _bridged(question: Asked, fits: Sequence[Fit], known: Phrases) -> list[Fit]:
+    """Cards about a thing of the person asked about, which say what was asked.
+
+    "When does the place where Yusuf works open?": his card leads to the bakery, whose card has the hours.
+    """
+    if not question.kinds or not (question.names or question.relations) or OF_PEOPLE & set(question.kinds):
+        return []
+    people = [fit for fit in fits if fit.named]
+    return [
+        fit
+        for fit in fits
+        if not fit.named
+        and fit.holds
+        and (fit.words or fit.topics)
+        and not _is_namesake(question, fit)
+        and any(_share_a_thing(question, fit, each, known) for each in people)
+    ]
+
+
 def _is_about_someone_else(question: Asked, fit: Fit) -> bool:
     """Whether a card is a trait of somebody else that neither the question nor the words before lead to."""
     if {"who", "name"} & set(question.kinds) or fit.words or fit.before >= SHARE:
@@ -410,6 +388,8 @@ def _together(question: Asked, accepted: Sequence[Fit], fits: Sequence[Fit], kno
 def _completes(question: Asked, fit: Fit, chosen: Sequence[Fit], known: Phrases) -> bool:
     """Whether a card that is linked with the chosen ones says what they leave open."""
     main = chosen[0]
+    if OF_PEOPLE & set(question.kinds) and (question.names or question.relations) and not fit.named:
+        return False
     if not main.holds and fit.holds and any(_share_a_thing(question, fit, each, known) for each in chosen):
         return True
     if _is_enough(question, main) or not any(_share_a_name(fit, each, known) for each in chosen):
@@ -426,67 +406,6 @@ def _is_namesake(question: Asked, fit: Fit) -> bool:
 def _is_enough(question: Asked, main: Fit) -> bool:
     """Whether the main card has every word of the question, and the value it asks for."""
     return main.holds and question.terms <= main.words
-
-
-def holds_kind(kind: str, question: Asked, card: Json, known: Phrases, now: datetime) -> bool:
-    """Whether a card has a value of the kind that was asked for."""
-    text = card_text(card)
-    attribute = str(card.get("attribute") or "")
-    if attribute and attribute.split(":")[0] == kind:
-        return True
-    pattern, check = known.evidence.get(kind), _CHECKS.get(kind)
-    if pattern is None and check is None:
-        return True
-    if pattern is not None and pattern.search(fold(text)):
-        return True
-    return check is not None and bool(check(question, card, text, known, now))
-
-
-def _has_number(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:
-    # "one" in words is mostly an article.
-    words = (number for number in numbers.find(text, known.language) if number.value != 1)
-    return bool(_DIGIT.search(text)) or any(words)
-
-
-def _has_phone(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:
-    return bool(_PHONE.search(text))
-
-
-def _has_moment(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:
-    if card.get("when") or _DIGIT.search(text):
-        return True
-    return bool(find_times(text, language=known.language, now=now))
-
-
-def _opening(card: Json, text: str, known: Phrases) -> set[str]:
-    """The capital word that only begins a card's sentence ("Shed key hangs ..."): it names nobody."""
-    first, _, rest = text.strip().partition(" ")
-    named = bool(card.get("people") or card.get("subject")) or card.get("category") == "person"
-    given = lexicon(known.language).has("first_name", fold(first))
-    return set() if named or given or not rest[:1].islower() else {fold(first)}
-
-
-def _has_person(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:
-    others = {part for name in _entities(card, known) for part in name.split()} - _opening(card, text, known)
-    if bool(others - question.names) or card.get("category") == "person" or bool(card.get("relation")):
-        return True
-    return bool(relations_in(card, fold(text), known) - question.relations)
-
-
-def _has_name(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:
-    others = {part for name in _entities(card, known) for part in name.split()}
-    return bool(others - question.names)
-
-
-_CHECKS: Mapping[str, Any] = {
-    "age": _has_number,
-    "count": _has_number,
-    "number": _has_number,
-    "phone": _has_phone,
-    "when": _has_moment,
-    "who": _has_person,
-    "name": _has_name,
-}
 
 
 def without_someone_else(cards: Sequence[Json]) -> tuple[Json, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from memory.language import TimeMention, find_times, fold, terms, words
 from memory.listening import Candidate
-from memory.llm.embedded import matching
+from memory.llm.embedded.evidence import card_text
 from memory.llm.embedded.part import Wanted, searching
 from memory.llm.embedded.scene import Json, Scene, when_json, when_of
 from memory.llm.embedded.topics import topics
@@ -193,7 +193,7 @@ def _closest(text: str, cards: Sequence[Json], scene: Scene) -> Json | None:
     mine = set(terms(text, scene.language))
     names = {part for name, _ in scene.request.known_people for part in fold(name).split()}
     best: tuple[float, Json] | None = None
-    rows = scene.embedder.encode([text, *(matching.card_text(card) for card in cards)])
+    rows = scene.embedder.encode([text, *(card_text(card) for card in cards)])
     for card, meaning in zip(cards, rows[1:] @ rows[0], strict=True):
         own = set(terms(str(card.get("text") or ""), scene.language))
         shared = {word for word in mine & own if word not in names}
@@ -212,11 +212,11 @@ def _same_matter(text: str, card: Json, scene: Scene, shared: set[str]) -> bool:
     """Whether a statement and a card speak of one person and one topic: "doesn't live with us", "lodger"."""
     if not shared or card.get("category") != "person":
         return False
-    return bool(topics(text, scene.language) & topics(matching.card_text(card), scene.language))
+    return bool(topics(text, scene.language) & topics(card_text(card), scene.language))
 
 
 def _holds(card: Json, value: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(fold(value))}(?!\w)", fold(matching.card_text(card))) is not None
+    return re.search(rf"(?<!\w){re.escape(fold(value))}(?!\w)", fold(card_text(card))) is not None
 
 
 def _renamed(card: Json, wrong: str, right: str) -> dict[str, Any]:
