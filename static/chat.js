@@ -151,6 +151,13 @@ function listen(page) {
     details.scrollIntoView({ block: "nearest" });
   });
 
+  // What is made anew by a form opens its cards on the screen that asked, as with the socket.
+  page.addEventListener("htmx:configRequest", ({ detail }) => {
+    if (detail.verb !== "post") return;
+    detail.parameters.screen = screenId();
+    detail.parameters.zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  });
+
   page.addEventListener("click", (event) => {
     const cancel = event.target.closest("[data-cancel]");
     if (cancel) cancel.closest("details").open = false;

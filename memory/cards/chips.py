@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any
 
-from memory.records import Card
+from memory.records import Card, When
 
 
 def chips(cards: Iterable[Card]) -> list[dict[str, Any]]:
@@ -15,7 +16,24 @@ def chips(cards: Iterable[Card]) -> list[dict[str, Any]]:
             "id": card.public_id,
             "category": card.category.value,
             "label": card.title or card.text,
-            "when": None if card.when is None else card.when.start.isoformat(timespec="minutes"),
+            "when": None if card.when is None else moment(card.when),
         }
         for card in cards
     ]
+
+
+def moment(when: When) -> str:
+    """The wall-clock time as precisely as it was said: `2027-07`, `2027-07-01` or `2027-07-01T17:00`."""
+    if is_month(when):
+        return f"{when.start:%Y-%m}"
+    return when.start.date().isoformat() if when.all_day else when.start.isoformat(timespec="minutes")
+
+
+def is_month(when: When) -> bool:
+    """Whether a whole month is meant ("in July"), and not its first day."""
+    if not when.all_day or when.end is None or when.start.day != 1:
+        return False
+    last = when.end - timedelta(microseconds=1) if when.end.day == 1 else when.end
+    return (last.year, last.month) == (when.start.year, when.start.month) and (
+        (last + timedelta(days=1)).month != last.month
+    )

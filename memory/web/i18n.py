@@ -90,11 +90,13 @@ def moment(value: datetime) -> str:
 
 
 def day(value: datetime) -> str:
-    """The day in the reader's zone, such as "Monday, 8 June"; with the year when it is another."""
+    """The day in the reader's zone, such as "Monday 8 June"; with the year when it is another."""
     full = str(format_date(value, "full"))
     this_year = to_user_timezone(value).year == to_user_timezone(now()).year
     # Every language writes the rest of a date in its own way: only the year is taken off.
-    return _YEAR.sub("", full) if this_year else full
+    written = _YEAR.sub("", full) if this_year else full
+    # With the comma or without it: browsers do not agree about English, and write the same line.
+    return written.replace(",", "") if language() == "en" else written
 
 
 def clock(value: datetime) -> str:

@@ -12,7 +12,7 @@ from flask_wtf import CSRFProtect
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from memory.accounts import fold_email
-from memory.web.current import person_or_none, wiring
+from memory.web.current import is_this_machine, person_or_none, wiring
 
 SESSION_LIFE = timedelta(days=90)
 MOST_FORM_BYTES = 2 * 1024 * 1024
@@ -85,7 +85,8 @@ def _add_headers(response: Response) -> Response:
     # Links hold one-time tokens; no other site is to see them. "same-origin" and not
     # "no-referrer": Flask-WTF compares the referrer on https.
     response.headers.setdefault("Referrer-Policy", "same-origin")
-    response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
+    if request.is_secure or is_this_machine(request.host):  # elsewhere browsers ignore it, with a complaint
+        response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
     response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
     response.headers.setdefault(
         "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"

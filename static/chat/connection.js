@@ -5,6 +5,7 @@ const LONGEST_WAIT_MS = 15_000;
 const OPENING_MS = 10_000; // a handshake that takes longer has gone astray
 const PING_MS = 22_000;
 const PONG_MS = 6_000;
+const ANSWER_MS = 2_500; // words that nothing answers for so long: is anybody there?
 const QUIET_MS = 4_000; // shorter gaps are nobody's business
 const TRIES_BEFORE_ASKING = 3;
 
@@ -31,6 +32,8 @@ export class Connection {
     this.#sayQuietly();
     this.#open();
     addEventListener("online", () => this.#hurry());
+    // Not the end yet: a server on this very machine is there without any network.
+    addEventListener("offline", () => this.#socket && this.#ping(this.#socket, PONG_MS / 3));
     addEventListener("pageshow", (event) => event.persisted && this.#hurry());
     addEventListener("pagehide", () => this.#drop()); // an open socket keeps a page out of the back cache
     document.addEventListener("visibilitychange", () => document.hidden || this.#hurry());
@@ -40,6 +43,8 @@ export class Connection {
   send(message) {
     if (!this.#ready || this.#socket.readyState !== WebSocket.OPEN) return false;
     this.#socket.send(JSON.stringify(message));
+    const socket = this.#socket;
+    if (!this.#timers.pong) this.#after("ping", ANSWER_MS, () => this.#ping(socket));
     return true;
   }
 

@@ -25,7 +25,18 @@ export class Thread {
     this.clock = new Intl.DateTimeFormat(this.locale, { ...HOURS, timeZone: this.words.zone });
     this.#find();
     this.newest.addEventListener("click", () => this.toEnd(true));
-    addEventListener("scroll", () => this.#isNearEnd() && this.#noteNews(false), { passive: true });
+    addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    // A line above the field, or a phone's keyboard, must not cover what was being read.
+    const stay = () => this.#wasNearEnd && this.toEnd();
+    new ResizeObserver(stay).observe(page.querySelector(".foot"));
+    addEventListener("resize", stay);
+  }
+
+  #wasNearEnd = true;
+
+  #scrolled() {
+    this.#wasNearEnd = this.#isNearEnd();
+    if (this.#wasNearEnd) this.#noteNews(false);
   }
 
   /** The number of the last frame that this page shows. */
@@ -278,7 +289,8 @@ export class Thread {
       const separator = this.#fromTemplate("day", "");
       separator.dataset.day = day;
       const name = new Intl.DateTimeFormat(this.locale, { ...DAY, timeZone: this.words.zone });
-      separator.firstElementChild.textContent = name.format(new Date(at));
+      const written = name.format(new Date(at));
+      separator.firstElementChild.textContent = this.locale === "en-GB" ? written.replace(",", "") : written;
       this.log.append(separator);
     } else if (before?.dataset.c && c && before.dataset.c !== c) {
       this.log.append(this.#fromTemplate("begins", ""));
@@ -376,12 +388,13 @@ export class Thread {
     window.htmx.process(place);
   }
 
-  // A card's wall-clock time as it was said: not moved to this browser's zone.
+  // A card's wall-clock time as it was said, not moved to this browser's zone: a month, a day or a minute.
   #moment(local) {
-    const allDay = local.endsWith("T00:00");
-    const day = { weekday: "short", day: "numeric", month: "short" };
-    const parts = { ...day, timeZone: "UTC", ...(allDay ? {} : HOURS) };
-    return new Intl.DateTimeFormat(this.locale, parts).format(new Date(`${local.slice(0, 16)}:00Z`));
+    const thisYear = local.startsWith(`${new Date().getFullYear()}-`);
+    const year = thisYear ? {} : { year: "numeric" };
+    const day = { weekday: "short", day: "numeric", month: "short", ...year };
+    const parts = { 7: { month: "long", ...year }, 10: day, 16: { ...day, ...HOURS } }[local.length];
+    return new Intl.DateTimeFormat(this.locale, { timeZone: "UTC", ...parts }).format(Date.parse(padded(local)));
   }
 
   #showLive(t, text) {
@@ -463,6 +476,10 @@ function isolated(name) {
 // Marks that turn around what follows them have no place on the page; what is stored keeps them.
 function neutral(text) {
   return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
+}
+
+function padded(local) {
+  return `${local}${"0000-01-01T00:00".slice(local.length)}Z`;
 }
 
 function localDay(at, timeZone) {

@@ -136,10 +136,11 @@ def test_offline_for_a_while_on_a_phone_the_answer_is_there_once(
     assert stored(stage, clara) == [("hold", "answered"), ("typed in a tunnel", "answered")]
 
 
+@pytest.mark.parametrize("is_told", [True, False])
 def test_offline_for_a_whole_minute_on_a_phone_the_answer_is_there_once(
-    stage: Stage, clara: Person, window: Open
+    stage: Stage, clara: Person, window: Open, is_told: bool
 ) -> None:
-    """The browser's own switch and both clocks: every timer of the page fires in between."""
+    """Both clocks: every timer of the page fires in between. By the browser's own switch, or in a tunnel."""
     context = window(**PHONE)
     page = context.new_page()
     page.clock.install()
@@ -148,16 +149,24 @@ def test_offline_for_a_whole_minute_on_a_phone_the_answer_is_there_once(
     with stage.holding() as release:
         say(page, "hold")
         expect(page.locator("[data-bubble]")).to_have_text("The first sentence.")
-        context.set_offline(True)
         network.go(silently=True)
-        page.clock.run_for(30_000)
+        if is_told:
+            context.set_offline(True)
+        else:
+            say(page, "typed in a tunnel")  # words that nothing answers
+        page.clock.run_for(13_000)
+        expect(page.get_by_text("No connection.")).to_be_visible()
+        page.clock.run_for(17_000)
         release()
         stage.parts.conductor.wait(_newest(stage, clara), 10)
-        say(page, "typed in a tunnel")
+        if is_told:
+            say(page, "typed in a tunnel")
         page.clock.run_for(30_000)
         expect(page.get_by_text("No connection.")).to_be_visible()
     network.is_down = False
-    context.set_offline(False)  # the browser tells the page itself
+    if is_told:
+        context.set_offline(False)  # the browser tells the page itself
+    page.clock.run_for(15_000)
     expect(page.locator("#log .prose")).to_have_text([HELD, "You said typed in a tunnel."])
     expect(page.locator("#connection")).to_be_hidden()
     assert words(page) == ["hold", "typed in a tunnel"]
@@ -418,10 +427,11 @@ def test_delete_and_undo_answer_again_and_edit(page: Page) -> None:
     expect(page.locator("#log .prose")).to_have_text("You said first.")
     page.get_by_label("More about this exchange").click()
     page.get_by_role("button", name="Edit what you said").click()
-    page.get_by_label("What you said").last.fill("second")
+    page.get_by_label("What you said").last.fill(SAID["cards"])
     page.get_by_role("button", name="Send again").click()
-    expect(page.locator("#log .prose")).to_have_text("You said second.")
+    expect(page.locator("#log .prose")).to_contain_text("You said Remind me")
     expect(page.get_by_text("This exchange is deleted.")).to_have_count(0)
+    expect(page.locator("#log .several")).to_contain_text("2 added")  # on the screen that asked
 
 
 def test_earlier_turns_load_above_without_moving_what_is_read(

@@ -13,6 +13,8 @@ from memory.config import LANGUAGES
 from memory.records import Category, NewCard, Person, Role
 from memory.storage import cards as rows
 from memory.storage.engine import reading, transaction
+from tests import factories
+from tests.fakes import T0
 from tests.stage import Stage
 
 PATHS = ("/memories/", "/settings/", "/rules/", "/operator/", "/operator/model", "/no-such-page")
@@ -172,6 +174,10 @@ def test_nothing_is_wider_than_a_narrow_phone(stage: Stage, window: Open, langua
     person = stage.person(name="Maximiliana", role=Role.OPERATOR, language=language)
     keep(stage, person, "https://example.org/" + "very-long-address-without-a-break/" * 8)
     page = window(person, **NARROW).new_page()
+    page.goto("/")
+    way = page.locator(".bar > nav a[href='/memories/']").bounding_box()  # one click from the chat
+    assert way is not None
+    assert way["x"] + way["width"] <= 320
     for path in PATHS:
         page.goto(path)
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
@@ -184,6 +190,22 @@ def test_nothing_is_wider_than_a_narrow_phone(stage: Stage, window: Open, langua
             .map((e) => e.outerHTML)"""
         )
         assert small == [], path
+
+
+def test_the_reasons_of_a_vote_are_not_under_the_field(stage: Stage, window: Open, clara: Person) -> None:
+    talk = factories.conversation(stage.parts.engine, clara, archived_at=T0)
+    for number in range(12):
+        factories.turn(stage.parts.engine, clara, talk, said=f"What is {number}?", answer="It is **so**.")
+    page = window(clara, viewport={"width": 390, "height": 700}).new_page()
+    page.goto("/")
+    page.get_by_role("button", name="Not helpful").last.click()
+    reasons, field = page.locator(".why"), page.locator(".foot")
+    expect(reasons).to_be_visible()
+    box = reasons.bounding_box()
+    foot = field.bounding_box()
+    assert box is not None
+    assert foot is not None
+    assert box["y"] + box["height"] <= foot["y"] + 1
 
 
 def test_everything_works_without_a_script(stage: Stage, window: Open, clara: Person) -> None:
