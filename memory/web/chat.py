@@ -46,7 +46,7 @@ def _prepare(state: Any) -> None:
 
 @bp.app_template_filter("brief")
 def brief(value: When) -> str:
-    """A card's moment in few words, for a chip, such as "Thu 5 Mar, 17:00"; with a year that is not this one."""
+    """A card's moment in few words, for a chip, such as "Thu 5 Mar, 17:00"; a year not this one is told."""
     year = "" if value.start.year == now().year else " y"
     if is_month(value):
         return str(format_datetime(value.start, f"LLLL{year}", rebase=False))
