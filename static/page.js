@@ -69,6 +69,11 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful && event.target.matches?.("form[data-reset]")) event.target.reset();
 });
 
+// What grew by a press of its own button is not left under the bar or the field.
+document.addEventListener("htmx:load", (event) => {
+  if (event.detail.elt.matches?.("form.vote")) event.detail.elt.scrollIntoView({ block: "nearest", behavior: "instant" });
+});
+
 // What replaced the thing that had the focus takes it over, so that the keyboard goes on from there.
 document.addEventListener("htmx:load", (event) => {
   const fresh = event.detail.elt;

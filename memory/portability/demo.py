@@ -84,7 +84,7 @@ def make(engine: Engine, embedder: Embedder, *, language: str, zone: str, now: d
     with transaction(engine) as session:
         rows.mark(session, person.id)
         kept = _keep(session, person, embedder, life, lots, now=now)
-        past.ask(session, person, life["say"]["ask"], _about(kept), lots, now=now)
+        past.ask(session, person, life["say"], _about(kept), lots, now=now)
     constellation.settle(engine, person.id)
     return Demo(person=person, password=password, memories=len(kept))
 

@@ -4,7 +4,7 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select
 
 from memory import accounts, judge
 from memory.config import LANGUAGES
@@ -17,6 +17,7 @@ from memory.storage import cards as card_rows
 from memory.storage import demo as rows
 from memory.storage import outcomes, people, sky
 from memory.storage.engine import reading, transaction
+from memory.storage.tables import CardRow, RetrievalRow
 from memory.worth import Status
 from tests import factories
 from tests.fakes import T0
@@ -62,6 +63,8 @@ def test_the_account_is_complete_and_can_be_signed_in_to_and_removed(engine: Eng
         rates = outcomes.rates(session, since=T0 - timedelta(days=365))
         assert set(rates.values()) == {0}  # the operator's figures are of people
         assert outcomes.counts(session) == {}
+        told = select(RetrievalRow.created_at, CardRow.learned_at).join(CardRow)
+        assert all(asked > learned for asked, learned in session.execute(told))
     with transaction(engine) as session:
         assert rows.remove_all(session) == 1
     with reading(engine) as session:
