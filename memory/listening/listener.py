@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from memory.language import numbers
 from memory.language.folding import fold
 from memory.listening import acts, todo
 from memory.listening.beside import asked_about, tells
@@ -30,6 +31,7 @@ from memory.records import Category
 _ORDER = tuple(Act)
 _HEADING = 14  # words before a colon that may announce what comes behind it
 _SHORT = 14  # words of a label and its value
+_LAST_HOUR = 24
 _SHORT_TAIL = 8  # letters that may follow "remember that": "please", "mal"
 _QUIET = frozenset({Act.GREETING, Act.THANKS, Act.QUESTION, Act.LAST_TALK, Act.WHAT_DO_YOU_KNOW})
 
@@ -99,6 +101,8 @@ def _sentence(scene: Scene, sentence: Sentence, draft: Draft) -> None:
             _take_back_told(draft)
         _remembers(scene, whole, draft)
         return
+    if _is_an_hour(scene, core):
+        return  # "nine" answers something and tells nothing
     core = _dictated(scene, whole) or core
     if lex.search("aside_out", whole.norm):
         core = strip(scene, core)
@@ -159,6 +163,13 @@ def _control(scene: Scene, whole: Piece, core: Piece, draft: Draft) -> bool:
         draft.acts.add(Act.FORGET)
         return True
     return False
+
+
+def _is_an_hour(scene: Scene, piece: Piece) -> bool:
+    """Whether a sentence is a small number and no more."""
+    said = piece.said(scene.text).strip(" .!")
+    told = numbers.find(said, scene.lex.language)
+    return len(told) == 1 and told[0].value <= _LAST_HOUR and told[0].span == (0, len(said))
 
 
 def _dictated(scene: Scene, piece: Piece) -> Piece | None:

@@ -33,6 +33,7 @@ PARTS: tuple[Part, ...] = (
     chat.RULE,
     *deciding.ALL,
     todo.PENDING,
+    todo.WAITING,
     todo.PROPOSAL,
     doubting.DOUBT_ONLY,
     doubting.DOUBT,
@@ -80,7 +81,7 @@ def wanted(scene: Scene) -> tuple[Part, ...]:
     """The parts that this message asks for."""
     chosen: list[Part] = []
     for part in PARTS:
-        if part is chat.SMALL_TALK and chosen:
+        if part is chat.SMALL_TALK and set(chosen) - {todo.WAITING}:
             continue  # small talk only where there is nothing else to say
         if part.wanted(scene):
             chosen.append(part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from typing import Any
 
 from memory.language import find_times, fold, surface_terms
@@ -12,11 +12,13 @@ from memory.listening import Act
 from memory.llm.embedded import saying
 from memory.llm.embedded.changing import CHANGES, act, changed_text
 from memory.llm.embedded.choosing import chosen
-from memory.llm.embedded.moving import mention, other_day, says_other
+from memory.llm.embedded.moving import bare_hour, mention, other_day, says_other
 from memory.llm.embedded.part import Part, Wanted
 from memory.llm.embedded.scene import Json, Scene, when_json, when_of
 from memory.records import When
 
+_MORNING = time(9)
+_WORDS_OF_AN_HOUR = 3  # "nine", "nine please", "so zehn"
 _EARLIEST = time(6, 30)  # of two readings of a bare hour on another day, the one after this is meant
 
 
@@ -30,7 +32,8 @@ def _data(scene: Scene) -> Json:
 def _pending_wanted(scene: Scene) -> bool:
     ask, data = scene.pending
     if ask in ("time", "day"):
-        return isinstance(data.get("card"), Mapping) and (_filled(scene) is not None or _is_dropped(scene))
+        answered = _filled(scene) is not None or _redated(scene) is not None or _is_dropped(scene)
+        return isinstance(data.get("card"), Mapping) and answered
     if ask == "other":
         return _takes_other(scene)
     if ask == "which":
@@ -49,13 +52,56 @@ def _is_dropped(scene: Scene) -> bool:
 def _filled(scene: Scene) -> When | None:
     """The moment of the waiting card with the hour that the message tells."""
     told = mention(scene)
+    waiting = when_of(_data(scene)["card"].get("when"), scene.zone)
+    if waiting is not None and (told is None or told.time is None) and scene.has("any_time"):
+        return replace(waiting, start=_some_hour(scene, waiting.start), all_day=False)
+    if told is None and waiting is not None and scene.pending[0] == "time":
+        return _at_bare_hour(scene, waiting)
     if told is None or told.time is None or scene.heard.question is not None:
         return None
-    waiting = when_of(_data(scene)["card"].get("when"), scene.zone)
     if waiting is None or (told.has_date and told.date is not None):
         return told.when(scene.zone)
     hour = _hour_on(scene, waiting.start, told.time)
     return replace(waiting, start=datetime.combine(waiting.start.date(), hour), all_day=False)
+
+
+def _some_hour(scene: Scene, day: datetime) -> datetime:
+    """An hour for somebody who does not mind: nine in the morning, or two hours on when that has passed."""
+    morning = datetime.combine(day.date(), _MORNING)
+    now = scene.now.replace(tzinfo=None)
+    if morning > now:
+        return morning
+    return now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=2)
+
+
+def _at_bare_hour(scene: Scene, waiting: When) -> When | None:
+    """The waiting moment at an hour that is told by its number alone ("nine", "9")."""
+    hour = bare_hour(scene)
+    if hour is None or len(scene.folded.split()) > _WORDS_OF_AN_HOUR or scene.heard.candidates:
+        return None
+    said = hour % 24
+    if said < _EARLIEST.hour:  # "three" on another day is in the afternoon
+        said += 12
+    start = datetime.combine(waiting.start.date(), time(said))
+    if start <= scene.now.replace(tzinfo=None) and said + 12 < 24:
+        start += timedelta(hours=12)
+    return replace(waiting, start=start, all_day=False)
+
+
+def _redated(scene: Scene) -> When | None:
+    """The moment of the waiting card on a day that the message names alone ("tomorrow", "no, on the 18th").
+
+    All day where no hour is known yet: it is still to be asked for.
+    """
+    heard, told = scene.heard, mention(scene)
+    if told is None or told.time is not None or not told.has_date or told.date is None:
+        return None
+    if heard.question is not None or heard.candidates:
+        return None
+    waiting = when_of(_data(scene)["card"].get("when"), scene.zone)
+    if waiting is not None and not waiting.all_day:
+        return replace(waiting, start=datetime.combine(told.date, waiting.start.time()))
+    return told.when(scene.zone)
 
 
 def _hour_on(scene: Scene, day: datetime, otherwise: time) -> time:
@@ -115,8 +161,13 @@ def _person_meant(scene: Scene) -> str:
 def _pending_calls(scene: Scene) -> Sequence[Wanted]:
     ask, data = scene.pending
     if ask in ("time", "day"):
-        filled = _filled(scene)
-        return [Wanted("create_card", dict(data["card"]) | {"when": when_json(filled)})] if filled else ()
+        when = _filled(scene) or _redated(scene)
+        if when is None:
+            return ()
+        card = dict(data["card"]) | {"when": when_json(when)}
+        if when.all_day:
+            return [Wanted("ask_back", {"ask": "time", "data": {"card": card}})]
+        return [Wanted("create_card", card)]
     if ask == "other":
         return [Wanted("update_card", {"card": data["card"], "when": _other(scene)})]
     if ask == "which":
@@ -143,7 +194,12 @@ def _pending_text(scene: Scene) -> str:
         return scene.say(saying.failure(failed))
     if ask in ("time", "day"):
         created = scene.results("create_card")
-        return saying.confirmation(scene, created[0]) if created else scene.say("confirm.never_mind")
+        if created:
+            return saying.confirmation(scene, created[0])
+        day = _redated(scene)
+        if day is not None:
+            return saying.ask_time(scene, str(data["card"].get("text") or ""), when_json(day))
+        return scene.say("confirm.never_mind")
     if ask == "other":
         what, when = str(data.get("text", "")), saying.moment(scene, _other(scene))
         return scene.say("confirm.moved", what=what, when=when)
@@ -160,6 +216,22 @@ def _pending_text(scene: Scene) -> str:
 PENDING = Part(
     name="pending", wanted=_pending_wanted, first=_pending_calls, text=_pending_text, takes_all=True
 )
+
+
+def _keeps_waiting(scene: Scene) -> bool:
+    """Whether the missing hour or day is still waited for: for one message that is about something else."""
+    ask, data = scene.pending
+    if ask not in ("time", "day") or not isinstance(data.get("card"), Mapping) or data.get("again"):
+        return False
+    return not _pending_wanted(scene)
+
+
+def _waiting_calls(scene: Scene) -> Sequence[Wanted]:
+    ask, data = scene.pending
+    return [Wanted("ask_back", {"ask": ask, "data": {"card": dict(data["card"]), "again": True}})]
+
+
+WAITING = Part(name="waiting", wanted=_keeps_waiting, first=_waiting_calls, text=lambda scene: "")
 
 
 # The assistant's own proposal in its last words, answered with yes and perhaps an hour
