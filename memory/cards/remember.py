@@ -20,7 +20,7 @@ from memory.errors import InvalidInput
 from memory.listening import is_sensitive
 from memory.records import Card, CardStatus, Category, NewCard, Person, When
 from memory.storage import cards as rows
-from memory.storage import deliveries
+from memory.storage import deliveries, tidying
 from memory.storage import links as link_rows
 from memory.storage import turns as turn_rows
 
@@ -214,12 +214,17 @@ def restore(session: Session, person: Person, card: Card, *, now: datetime) -> b
 
 
 def purge(session: Session, *, now: datetime, undo_s: float) -> int:
-    """Remove what was forgotten longer ago than its undo lasts; returns how many rows went."""
-    due = rows.forgotten_before(session, now - timedelta(seconds=undo_s))
+    """Remove what was forgotten longer ago than its undo lasts; returns how many went.
+
+    Of a theme it stays that it is not to be made again, without its name.
+    """
+    moment = now - timedelta(seconds=undo_s)
+    due = rows.forgotten_before(session, moment)
     if not due:
         return 0
     deliveries.drop_frames(session, due)
-    return rows.remove(session, due)
+    buried = tidying.bury(session, due)
+    return buried + rows.remove(session, rows.forgotten_before(session, moment))
 
 
 def _checked(new: NewCard) -> NewCard:

@@ -53,12 +53,13 @@ def tidy(engine: Engine, embedder: Embedder, person_id: int, *, now: datetime) -
     """Tidy a person's memory. Run twice, the second time changes nothing; killed, it changed nothing.
 
     Themes point to their cards and tell nothing themselves; a theme whose cards are
-    fewer than four goes again, unless the person made or named it.
+    fewer than four goes again, unless the person made or named it. What the person put
+    away or forgot is not made again: its cards stay with it, unseen.
     """
     with reading(engine) as session:
         person = people.by_id(session, person_id)
         cards = rows.loose(session, person_id, version=embedder.version, limit=MOST_CARDS)
-        known = rows.themes(session, person_id)
+        known = rows.themes(session, person_id, with_away=True)
     plan = _plan(cards, known, language=person.language)
     with transaction(engine) as session:
         return _apply(session, embedder, person, plan, now=now)
@@ -74,7 +75,8 @@ def _plan(cards: Sequence[rows.Loose], known: Sequence[rows.Theme], *, language:
         _stacked(open_ones),
         places,
         elsewhere={
-            theme.id: themes.LEAST if theme.renamed else len(theme.cards - place_of.keys()) for theme in owned
+            theme.id: themes.LEAST if theme.renamed or theme.away else len(theme.cards - place_of.keys())
+            for theme in owned
         },
     )
     said = [themes.Said(text=each.card.text, language=each.card.language) for each in open_ones]
@@ -93,7 +95,7 @@ def _plan(cards: Sequence[rows.Loose], known: Sequence[rows.Theme], *, language:
         renamed=tuple(
             (key, named(members))
             for key, members in found.standing.items()
-            if not by_id[key].renamed
+            if not (by_id[key].renamed or by_id[key].away)
             and len(members) >= themes.LEAST
             and not themes.still_names(by_id[key].text, [said[place] for place in members])
         ),

@@ -17,6 +17,8 @@ from memory.storage.types import Vector
 
 NEARLY_THE_SAME = "says nearly the same"  # a link's reason: proposed to the person, never merged
 KEPT_APART = "kept apart"  # the person said that both stay
+NAMELESS = "…"  # a theme without words of its own
+_AWAY = ("cancelled", "forgotten")  # statuses of a theme that the person wants none of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +37,7 @@ class Theme:
     text: str
     renamed: bool  # by the person: the name is theirs
     made_here: bool  # by the tidy job, which may take it away again
+    away: bool  # the person wants none of it: it is not shown, and its cards make no other theme
     cards: frozenset[int]
 
 
@@ -76,11 +79,12 @@ def loose(session: Session, person_id: int, *, version: str, limit: int) -> list
     )
 
 
-def themes(session: Session, person_id: int) -> list[Theme]:
-    """The person's themes, oldest first."""
+def themes(session: Session, person_id: int, *, with_away: bool = False) -> list[Theme]:
+    """The person's themes, oldest first; with those that were put away or forgotten only when asked for."""
+    statuses = ("active", *_AWAY) if with_away else ("active",)
     rows = session.scalars(
         select(CardRow)
-        .where(CardRow.person_id == person_id, CardRow.status == "active", CardRow.category == "theme")
+        .where(CardRow.person_id == person_id, CardRow.status.in_(statuses), CardRow.category == "theme")
         .order_by(CardRow.id)
     ).all()
     held: dict[int, set[int]] = {row.id: set() for row in rows}
@@ -102,10 +106,60 @@ def themes(session: Session, person_id: int) -> list[Theme]:
             text=row.text,
             renamed=row.version > 1,
             made_here=row.author == Author.TIDY.value,
+            away=row.status in _AWAY,
             cards=frozenset(held[row.id] & standing),
         )
         for row in rows
     ]
+
+
+def put_away(session: Session, person_id: int, theme_id: int, *, away: bool) -> bool:
+    """Take a theme out of sight for good, or bring it back; False when it was so already or is no theme.
+
+    It keeps pointing to its cards: that is how the next tidying knows what it must not make again.
+    """
+    was, becomes = ("active", "cancelled") if away else ("cancelled", "active")
+    changed = session.scalar(
+        update(CardRow)
+        .where(
+            CardRow.person_id == person_id,
+            CardRow.id == theme_id,
+            CardRow.category == "theme",
+            CardRow.status == was,
+        )
+        .values(status=becomes)  # the version stays: it says that the person gave the name
+        .execution_options(synchronize_session=False)
+        .returning(CardRow.id)
+    )
+    touch_owner(session, person_id)
+    session.expire_all()
+    return changed is not None
+
+
+def bury(session: Session, theme_ids: Collection[int]) -> int:
+    """What is left of forgotten themes: no name and no words, only that they are not to be made again."""
+    owners = list(
+        session.scalars(
+            update(CardRow)
+            .where(CardRow.id.in_(theme_ids), CardRow.category == "theme")
+            .values(
+                status="cancelled",
+                text=NAMELESS,
+                title="",
+                terms="",
+                surface_terms="",
+                statement_key="",
+                vector=None,
+                vector_version="",
+                forgotten_at=None,
+            )
+            .execution_options(synchronize_session=False)
+            .returning(CardRow.person_id)
+        )
+    )
+    for person_id in set(owners):
+        touch_owner(session, person_id)
+    return len(owners)
 
 
 def rename(session: Session, person_id: int, theme_id: int, *, text: str, vector: Vector) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 from hypothesis import given, settings
@@ -261,3 +262,48 @@ def test_the_links_of_a_theme_are_of_its_kind(sqlite_engine: Engine) -> None:
         kinds = Counter(link.kind for link in link_rows.of_person(session, person.id))
     assert kinds[LinkKind.THEME] == 4
     assert kinds[LinkKind.SIMILAR] >= 1
+
+
+def test_what_was_put_away_is_not_made_again_until_it_is_brought_back(engine: Engine) -> None:
+    person = factories.person(engine)
+    keep(engine, person, *BALCONY)
+    tidy(engine, EMBEDDER, person.id, now=T0)
+    (theme,) = themes_of(engine, person)
+    with transaction(engine) as session:
+        assert tidying.put_away(session, person.id, theme.id, away=True)
+        assert not tidying.put_away(session, person.id, theme.id, away=True)
+    keep(engine, person, "The tomatoes on the balcony want water every evening")  # it grows, and stays away
+    for _ in range(2):
+        assert tidy(engine, EMBEDDER, person.id, now=T0).themes_made == 0
+        assert themes_of(engine, person) == []
+    with transaction(engine) as session:
+        assert tidying.put_away(session, person.id, theme.id, away=False)
+    tidy(engine, EMBEDDER, person.id, now=T0)
+    (back,) = themes_of(engine, person)
+    assert (back.id, back.text, back.renamed) == (theme.id, theme.text, False)
+    assert len(back.cards) == len(BALCONY) + 1
+
+
+def test_a_forgotten_theme_is_not_made_again_and_its_name_is_nowhere(sqlite_engine: Engine) -> None:
+    person = factories.person(sqlite_engine)
+    held = keep(sqlite_engine, person, *BALCONY)
+    tidy(sqlite_engine, EMBEDDER, person.id, now=T0)
+    (theme,) = themes_of(sqlite_engine, person)
+    with transaction(sqlite_engine) as session:
+        card = card_rows.by_ids(session, person.id, [theme.id])[theme.id]
+        cards.forget(session, [card], now=T0)
+    assert tidy(sqlite_engine, EMBEDDER, person.id, now=T0).themes_made == 0  # while it can be undone
+    with transaction(sqlite_engine) as session:
+        assert cards.purge(session, now=T0 + timedelta(minutes=10), undo_s=60) == 1
+    assert tidy(sqlite_engine, EMBEDDER, person.id, now=T0).themes_made == 0
+    with reading(sqlite_engine) as session:
+        row = session.get(CardRow, theme.id)
+        assert row is not None
+        assert (row.status, row.text, row.terms, row.surface_terms, row.vector) == (
+            "cancelled",
+            "…",
+            "",
+            "",
+            None,
+        )
+        assert len(card_rows.active(session, person.id)) == len(held)

@@ -9,6 +9,7 @@ import pytest
 from memory import cards
 from memory.cards.tidy import tidy
 from memory.records import Category, NewCard, Person
+from memory.storage import cards as rows
 from memory.storage import tidying, turns
 from memory.storage.engine import reading, transaction
 from memory.wiring import Wiring
@@ -98,6 +99,22 @@ def test_pairs_are_shown_until_both_are_kept(clara: Person, wiring: Wiring, sign
     assert "My bicycle is blue" not in client.get("/tidy/").text
     with reading(wiring.engine) as session:
         assert tidying.similar(session, clara.id)
+
+
+def test_a_theme_is_put_away_and_brought_back(clara: Person, wiring: Wiring, sign_in: SignIn) -> None:
+    theme = factories.card(wiring.engine, clara, category=Category.THEME, text="Kayak · River")
+    with reading(wiring.engine) as session:
+        name = rows.by_ids(session, clara.id, [theme])[theme].public_id
+    client = sign_in(clara)
+    assert f'action="/tidy/theme/{name}/away"' in client.get("/tidy/").text
+    post(client, f"/tidy/theme/{name}/away", at="/tidy/")
+    page = client.get("/tidy/").text
+    assert "These are not made again" in page
+    assert f'action="/tidy/theme/{name}/back"' in page
+    assert "Kayak · River" not in client.get("/memories/").text
+    assert post(client, f"/tidy/theme/{name}/away", at="/tidy/").status_code == 409
+    post(client, f"/tidy/theme/{name}/back", at="/tidy/")
+    assert f'action="/tidy/theme/{name}/away"' in client.get("/tidy/").text
 
 
 def test_tidying_can_be_asked_for(clara: Person, sign_in: SignIn) -> None:
