@@ -195,7 +195,7 @@ def _body(scene: Scene, body: Piece, times: list[TimeMention]) -> str:
         body = body.without(*body.range_of(match))
     if all(lex.has("hollow", word) for word in body.folded):
         return ""  # "sag mir ne halbe Stunde vorher Bescheid": of what, was told before
-    return sentence_case(body.said(scene.text))
+    return sentence_case(body.said(scene.text).rstrip(" ,;:–—-"))
 
 
 def matter(scene: Scene, body: Piece, times: list[TimeMention]) -> str:
