@@ -162,13 +162,13 @@ def threads(
     statement = select(LinkRow.a_id, LinkRow.b_id).where(LinkRow.person_id == person_id)
     if not are_all and len(ids) <= _MOST_NAMED:  # beyond that a database takes no more names in a question
         statement = statement.where(LinkRow.a_id.in_(ids), LinkRow.b_id.in_(ids))
-    found = session.execute(statement)
+    found = session.connection().execute(statement)  # thousands of plain rows: the mapper has no part in them
     return sorted({(index[a], index[b]) for a, b in found if a in index and b in index})
 
 
 def drawn(session: Session, person_id: int, chosen: SkyFilter, *, limit: int) -> list[Point]:
     """The memories that fit, the warmest `limit` of them (last mentioned first), in the order of ids."""
-    found = session.execute(
+    found = session.connection().execute(
         _warmest(
             person_id,
             chosen,

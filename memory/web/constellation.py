@@ -209,6 +209,6 @@ def _compact(body: dict[str, Any]) -> Response:
     response = Response(raw, mimetype="application/json")
     response.vary.add("Accept-Encoding")
     if "gzip" in request.headers.get("Accept-Encoding", ""):
-        response.set_data(gzip.compress(raw, 6))
+        response.set_data(gzip.compress(raw, 5))
         response.headers["Content-Encoding"] = "gzip"
     return response
