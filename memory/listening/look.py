@@ -263,8 +263,9 @@ class Look:
 
     def has_verb(self, words: Sequence[Token]) -> bool:
         for index, word in enumerate(words):
-            if word.folded not in self.lex.verbs:
-                continue
+            after = words[index + 1].folded if index + 1 < len(words) else ""
+            if word.folded not in self.lex.verbs or self.lex.has("part_of_day", after):
+                continue  # "às cinco da tarde": no "dá" in it
             if not self.doubtful(word):
                 return True
             if (index and self.governs(words[index - 1].folded)) or (

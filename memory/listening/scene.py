@@ -124,7 +124,7 @@ def sentence_case(text: str) -> str:
     text = re.sub(r"\s+([,.;])", r"\1", text.strip()).strip(",;:–—").strip()
     text = re.sub(r",(?:\s*,)+", ",", text)
     if text.endswith(".") and not text.endswith(".."):
-        text = text[:-1].strip()
+        text = text[:-1].strip(" ,;:–—")
     for opening, closing in (("«", "»"), ("“", "”"), ("„", "“"), ("(", ")")):
         if opening in text and closing not in text:
             text += closing

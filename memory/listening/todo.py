@@ -187,7 +187,7 @@ def _body(scene: Scene, body: Piece, times: list[TimeMention]) -> str:
         ):
             body = body.part(0, len(body) - 1)
         tail = lex.search("remind_tail", body.norm)
-        if tail and len(body) > 2:
+        if tail and len(body) > len(tail.group().split()):
             body = body.without(*body.range_of(tail))
         changed = len(body) != before
     match = lex.search("remind", body.norm)
@@ -195,7 +195,7 @@ def _body(scene: Scene, body: Piece, times: list[TimeMention]) -> str:
         body = body.without(*body.range_of(match))
     if all(lex.has("hollow", word) for word in body.folded):
         return ""  # "sag mir ne halbe Stunde vorher Bescheid": of what, was told before
-    return sentence_case(body.said(scene.text).rstrip(" ,;:–—-"))
+    return sentence_case(body.said(scene.text))
 
 
 def matter(scene: Scene, body: Piece, times: list[TimeMention]) -> str:
