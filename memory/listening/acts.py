@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from memory.language import TimeMention, find_span, numbers, terms
 from memory.listening.heard import Candidate, Forgetting, Question, Request
+from memory.listening.lexicon import Lexicon
 from memory.listening.regions import Sentence
 from memory.listening.scene import Scene, sentence_case, strip
 from memory.listening.tokens import Piece
@@ -14,6 +16,7 @@ from memory.records import Category
 
 _QUOTES = tuple('«»"“„‚‘‹›')
 _LAST_HOUR = 24
+_LONGEST_NAME = 3  # words
 _ITEMS = {
     "skip": "skip",
     "cancel": "cancel",
@@ -222,27 +225,44 @@ def speaker(scene: Scene, piece: Piece) -> Speaker | None:
     match = lex.begins("speaker", norm)
     if match is None:
         return None
-    for group, said in match.groupdict().items():
-        if not said:
-            continue
-        part = piece.part(*piece.range_of(match, group))
-        part = scene.splitter.split(part)[0].piece if part else part  # what is said behind it is told
-        named = [m for m in scene.people.find(part) if m.name or m.relation]
-        if named:
-            name = next((m.name for m in named if m.name), "")
-            relation = next((m.relation for m in named if m.relation), "")
-            return Speaker(name or relation, relation)
-        words = part.words
-        noun = lex.language == "de" and not lex.has("first_name", words[0].folded if words else "")
-        if (
-            words
-            and words[0].is_capital
-            and not noun
-            and len(words) <= 3
-            and not lex.has("notname", words[0].folded)
-        ):
-            return Speaker(" ".join(w.text for w in words if w.is_capital))
-    return None
+    group = next(name for name, said in match.groupdict().items() if said)
+    first, last = piece.range_of(match, group)
+    first += lex.has("article", piece.folded[first])
+    found = _who(scene, piece.part(first), piece.part(first, last))
+    if found is None:
+        return None
+    change, words = found
+    open_end = match.end(group) == len(norm)  # the pattern took all that follows
+    if not open_end and first + words < last:
+        return None  # "my sister's address": no person
+    ends = first + words if open_end else max(piece.range_of(match)[1], first + words)
+    return change if _hands_over(lex, piece, ends) else None
+
+
+def _who(scene: Scene, rest: Piece, part: Piece) -> tuple[Speaker, int] | None:
+    """Whom a piece begins with, and how many words say it; somebody never heard of by a capital alone."""
+    named = next((m for m in scene.people.find(rest) if m.first == 0 and (m.name or m.relation)), None)
+    if named is not None:
+        return Speaker(named.name or named.relation, named.relation), named.last
+    lex = scene.lex
+    name = list(takewhile(lambda word: word.is_capital, part.words))
+    if not 1 <= len(name) <= _LONGEST_NAME or lex.has("notname", name[0].folded):
+        return None
+    if lex.nouns and not (lex.has("first_name", name[0].folded) or name[0].folded in lex.relations):
+        return None
+    return Speaker(" ".join(word.text for word in name)), len(name)
+
+
+def _hands_over(lex: Lexicon, piece: Piece, at: int) -> bool:
+    """Whether nothing but the way of handing over follows: "for a minute", but not "a bike" or "my keys"."""
+    rest = piece.part(at)
+    if not rest:
+        return True
+    before = piece.words[at - 1].end
+    if any(before <= token.start < rest.start for token in piece.tokens):  # a comma: it is told by itself
+        return True
+    tail = lex.begins("speaker_tail", rest.norm)
+    return tail is not None and tail.end() >= len(rest.norm)
 
 
 def guest(scene: Scene, piece: Piece, change: Speaker) -> list[Candidate]:

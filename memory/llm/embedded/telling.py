@@ -131,9 +131,9 @@ def _text(scene: Scene) -> str:
         parts.append(
             saying.ask_time(scene, timeless.text, when_json(timeless.when) if timeless.when else None)
         )
-    if not parts:
-        return saying.reaction(scene)
-    return " ".join(parts)
+    if not parts and scene.heard.speaker_change:
+        return ""  # a guest was greeted just now
+    return " ".join(parts) or saying.reaction(scene)
 
 
 TELLING = Part(name="telling", wanted=_wanted, first=_first, second=_second, text=_text)
