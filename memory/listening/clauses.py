@@ -204,7 +204,7 @@ class _Walk(Dictated):
             return index + 1
         if index and lex.has("relative", word.folded) and self._is_relative(index, comma):
             return self._relative(index, has_left)
-        if index and (comma or self.dictated) and self._led_relative(index):
+        if index and (comma or self.dictated) and self._led_relative(index, comma):
             return self._relative(index + 1, has_left, lead=word.text + " ")
         if index and self._is_question(index, comma, has_left):
             self._open(Role.QUESTION)
@@ -269,12 +269,15 @@ class _Walk(Dictated):
             for at in range(index + 1, end - 1)
         )
 
-    def _led_relative(self, index: int) -> bool:
+    def _led_relative(self, index: int, comma: bool) -> bool:
         """Whether a relative clause begins with a preposition: ", auf der ich Maschinist bin"."""
         lex, at = self.lex, index + 1
         if not lex.has("verb_last", lex.language) or at >= len(self.words):
             return False
         led = lex.has("preposition", self.words[index].folded) and lex.has("relative", self.words[at].folded)
+        after = self.words[at + 1].folded if at + 1 < len(self.words) else ""
+        if not comma and not any(lex.has(kind, after) for kind in ("self", "third", "possessive", "article")):
+            return False  # "dass die Probe in der Schule ist"
         return led and self.verb_last(at)
 
     def _relative(self, index: int, has_left: bool, lead: str = "") -> int:

@@ -50,6 +50,17 @@ def test_the_dot_of_a_day_or_an_ordinal_ends_no_sentence(said: str, kept: list[s
     assert texts(said) == kept
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Denk dran, dass am 24. September Elternabend in der Kita ist.", "Elternabend in der Kita"),
+        ("Denk dran, dass am Freitag die Probe in der Schule ist.", "Die Probe in der Schule"),
+    ],
+)
+def test_where_it_is_stays_with_what_it_is(said: str, kept: str) -> None:
+    assert texts(said) == [kept]
+
+
 def test_polite_address_is_not_she() -> None:
     assert [t.folded for t in lexicon("de").tokens("Kennen Sie sie?")] == ["kennen", "Sie", "sie", "?"]
 
