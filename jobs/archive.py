@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from datetime import datetime, timedelta
 
+from jobs.again import note_conversation
 from jobs.wiring import wiring
 from memory import cards, handover, judge
 from memory.llm.choose import load_connection
@@ -16,7 +17,7 @@ from memory.queue import JobName
 from memory.storage import cards as card_rows
 from memory.storage import conversations as conversation_rows
 from memory.storage import frames as frame_rows
-from memory.storage import outcomes, tidying, undone
+from memory.storage import outcomes, tidying
 from memory.storage import turns as turn_rows
 from memory.storage.engine import reading, transaction
 from memory.wiring import Wiring
@@ -29,14 +30,19 @@ _AT_ONCE = 200  # of one kind of work; what was looked for least comes first
 _DEAD_FOR = timedelta(minutes=2)  # the web processes look every few seconds; this is for when there is none
 
 
-def run(*, conversation_id: int) -> int:
+def run(*, conversation_id: int, again: bool = False) -> int:
     """Summarise one archived conversation. Running it twice changes nothing.
+
+    Args:
+        again: the sweep asked for it.
 
     Returns:
         1 when the summary was written now, else 0.
     """
     parts = wiring()
     now = parts.clock()
+    if again:
+        note_conversation(parts, conversation_id)
     summarises = None
     if load_connection(parts.settings) is not None:
         summarises = summariser(parts.model(), now=now)
@@ -101,16 +107,13 @@ def _expire(parts: Wiring, *, now: datetime) -> int:
 def _summarise(parts: Wiring, *, now: datetime) -> int:
     """See to the summaries that are missing: in jobs of their own where a model takes its time over each."""
     slow = load_connection(parts.settings) is not None
-    pending = archive.pending_summaries(parts.engine, now=now)
-    if pending:  # noted before they are tried: one that takes the worker down with it must count too
-        with transaction(parts.engine) as session:
-            undone.put_off_conversations(session, pending, now=now, first_s=parts.settings.sweep_s / 2)
-    for conversation_id in pending:
+    for conversation_id in archive.pending_summaries(parts.engine, now=now):
         if slow and parts.queue.enqueue(
-            JobName.ARCHIVE, unique=str(conversation_id), conversation_id=conversation_id
+            JobName.ARCHIVE, unique=str(conversation_id), conversation_id=conversation_id, again=True
         ):
             continue
         try:
+            note_conversation(parts, conversation_id)
             archive.write_summary(parts.engine, parts.embedder, conversation_id, now=now)
         # Broad on purpose: one conversation that cannot be summarised must not hold up the sweep.
         except Exception:
@@ -127,15 +130,9 @@ def _queue_what_was_not(parts: Wiring, *, now: datetime) -> int:
             JobName.VERIFY: turn_rows.unverified(session, before=before, now=now, limit=_AT_ONCE),
             JobName.WARM: turn_rows.unwarmed(session, before=before, since=since, now=now, limit=_AT_ONCE),
         }
-    queued = {
-        turn_id
-        for job, turn_ids in left.items()
-        for turn_id in turn_ids
-        if parts.queue.enqueue(job, unique=str(turn_id), turn_id=turn_id)
-    }
-    if queued:
-        with transaction(parts.engine) as session:
-            undone.put_off_turns(session, sorted(queued), now=now, first_s=parts.settings.sweep_s / 2)
+    for job, turn_ids in left.items():
+        for turn_id in turn_ids:
+            parts.queue.enqueue(job, unique=str(turn_id), turn_id=turn_id, again=True)
     return 0
 
 

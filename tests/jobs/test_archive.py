@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import Engine, select
 
 from jobs import archive as job
+from jobs import verify
 from jobs import wiring as jobs_wiring
 from jobs.wiring import using
 from memory import cards, handover, judge
@@ -200,11 +201,11 @@ def test_what_could_not_be_queued_is_found_by_the_sweep(
         assert play.queue.jobs == []  # queued jobs are given a moment
         clock.tick(minutes=10)
         job.sweep()
-        assert play.queue.of(JobName.VERIFY) == [{"turn_id": turn.id}]
+        assert play.queue.of(JobName.VERIFY) == [{"turn_id": turn.id, "again": True}]
         with transaction(sqlite_engine) as session:
             turn_rows.mark(session, turn.id, "verified", now=clock())
         job.sweep()
-        assert play.queue.of(JobName.WARM) == [{"turn_id": turn.id}]
+        assert play.queue.of(JobName.WARM) == [{"turn_id": turn.id, "again": True}]
 
 
 def test_a_turn_that_no_process_looks_after_is_marked_and_its_conversation_archived(
@@ -256,6 +257,27 @@ def test_one_conversation_that_cannot_be_summarised_holds_nothing_up(
             assert session.get(TurnRow, gone.id) is None
 
 
+def fail_all(play: Stage, seen: int = 0) -> list[int]:
+    """What workers do with the queued jobs from `seen` on when each breaks; gives the turns they were for."""
+    tried = play.queue.of(JobName.VERIFY)[seen:]
+    for told in tried:
+        with pytest.raises(RuntimeError):
+            verify.run(**told)
+    play.queue.take_all()
+    return [told["turn_id"] for told in tried]
+
+
+@pytest.fixture
+def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every second look breaks, with its worker."""
+
+    def broken(*_: Any) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(verify, "index_turn", broken)
+
+
+@pytest.mark.usefixtures("breaking")
 def test_turns_that_always_fail_do_not_keep_the_others_waiting(
     sqlite_engine: Engine, clock: FakeClock, tmp_path: Path
 ) -> None:
@@ -265,16 +287,16 @@ def test_turns_that_always_fail_do_not_keep_the_others_waiting(
             factories.turn(sqlite_engine, play.person, thread)
         clock.tick(minutes=10)
         job.sweep()
-        assert len(play.queue.of(JobName.VERIFY)) == 200
-        play.queue.take_all()  # every one failed
+        assert len(fail_all(play)) == 200
         late = factories.turn(sqlite_engine, play.person, thread, created_at=clock())
         clock.tick(minutes=5)
         job.sweep()
-        asked = [each["turn_id"] for each in play.queue.of(JobName.VERIFY)[200:]]
+        asked = fail_all(play, 200)
         assert asked[0] == late
         assert len(asked) == 200  # there was room for those too
 
 
+@pytest.mark.usefixtures("breaking")
 def test_what_always_fails_is_asked_ever_more_rarely_and_never_given_up(
     engine: Engine, clock: FakeClock, tmp_path: Path
 ) -> None:
@@ -284,10 +306,8 @@ def test_what_always_fails_is_asked_ever_more_rarely_and_never_given_up(
         asked: list[int] = []
         for _ in range(2 * 96):  # two days
             clock.tick(minutes=15)
-            before = len(play.queue.jobs)
             job._queue_what_was_not(jobs_wiring.wiring(), now=clock())
-            asked.append(len(play.queue.jobs) - before)
-            play.queue.take_all()
+            asked.append(len(fail_all(play, sum(asked))))
         first, second = sum(asked[:96]), sum(asked[96:])
         assert 5 <= first <= 10
         assert 1 <= second <= 2
@@ -297,19 +317,22 @@ def test_what_always_fails_is_asked_ever_more_rarely_and_never_given_up(
             assert session.scalar(select(TurnRow.next_look_at)) is None
 
 
-def test_a_queue_that_is_down_counts_as_no_attempt(
-    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path
+@pytest.mark.parametrize("is_down", [True, False])
+def test_what_a_queue_did_not_take_or_lost_counts_as_no_attempt(
+    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path, is_down: bool
 ) -> None:
     with stage(sqlite_engine, clock, tmp=tmp_path) as play, working(play):
         thread = factories.conversation(sqlite_engine, play.person, archived_at=T0, summarised_at=T0)
         turn = factories.turn(sqlite_engine, play.person, thread)
-        play.queue.down = True
+        play.queue.down = is_down
         clock.tick(hours=9)
         for _ in range(4):
             job.sweep()
         play.queue.down = False
+        play.queue.jobs.clear()
+        play.queue.take_all()  # a restarted server of the queue has forgotten it
         job.sweep()
-        assert play.queue.of(JobName.VERIFY) == [{"turn_id": turn}]
+        assert play.queue.of(JobName.VERIFY) == [{"turn_id": turn, "again": True}]
 
 
 def test_conversations_that_cannot_be_summarised_do_not_keep_the_others_waiting(
@@ -364,7 +387,7 @@ def test_a_step_that_fails_leaves_no_other_step_undone(
         done = {
             "close_silent": first.archived_at is not None,
             "pending_summaries": bool(second.summary),
-            "unverified": {"turn_id": turn.id} in play.queue.of(JobName.VERIFY),
+            "unverified": {"turn_id": turn.id, "again": True} in play.queue.of(JobName.VERIFY),
             "purge": removed,
         }
     assert [name for name, seen in done.items() if not seen] == [name for name in done if name == broken]
