@@ -123,6 +123,27 @@ def test_each_thing_stands_on_its_shelf(client: FlaskClient, wiring: Wiring, per
     assert shelf_of(page, "Weekly choir") == "today"
 
 
+def test_every_shelf_takes_more_than_one(client: FlaskClient, wiring: Wiring, person: Person) -> None:
+    for word in ("one", "two"):
+        for shelf, days, status in (
+            ("late", -2, CardStatus.ACTIVE),
+            ("today", 0, CardStatus.ACTIVE),
+            ("coming", 3, CardStatus.ACTIVE),
+            ("some_time", None, CardStatus.ACTIVE),
+            ("done", None, CardStatus.DONE),
+        ):
+            told: dict[str, Any] = {"text": f"{shelf} {word}", "category": Category.TASK, "visible": True}
+            if days is not None:
+                day = T0 + timedelta(days=days)
+                told |= {"starts_local": f"{day:%Y-%m-%d}T00:00", "all_day": True, "zone": "Europe/Lisbon"}
+            factories.card(wiring.engine, person, status=status, **told)
+    page = client.get("/agenda/")
+    for shelf in ("late", "today", "coming", "some_time", "done"):
+        assert [shelf_of(page, f"{shelf} {word}") for word in ("one", "two")] == [
+            shelf.replace("done", "over")
+        ] * 2
+
+
 def test_what_rang_waits_until_it_is_ticked(
     client: FlaskClient, wiring: Wiring, person: Person, clock: FakeClock
 ) -> None:
