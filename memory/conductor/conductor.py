@@ -13,6 +13,7 @@ import socket
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from time import monotonic
 from typing import Any
 
@@ -269,10 +270,6 @@ class Conductor:
         self, person: Person, *, text: str, client_id: str, context: TurnContext, replaces: str | None
     ) -> Turn:
         parts = self._parts
-        language = lang.detect(text, hint=context.language)
-        context = TurnContext(
-            screen=context.screen, device_id=context.device_id, zone=context.zone, language=language
-        )
         with transaction(parts.engine) as session:
             now = parts.clock()
             conversation, closed, fresh = conversation_rows.take_open(
@@ -286,6 +283,11 @@ class Conductor:
             if old is not None and old.answered_by is not None:
                 raise Conflict("A person wrote this: it cannot be asked for again.")
             held = conversation.handled_by is not None
+            # A short answer is in the language of the talk, whatever the browser is set to.
+            language = lang.detect(
+                text, hint=turn_rows.language_of(session, conversation.id) or context.language
+            )
+            context = replace(context, language=language)
             turn, new = turn_rows.write(
                 session,
                 conversation,

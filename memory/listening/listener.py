@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from memory.config import LANGUAGES
 from memory.language import numbers
 from memory.language.folding import fold
 from memory.listening import acts, todo
@@ -19,7 +20,7 @@ from memory.listening.fronted import from_when, fronted
 from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerson, Question, Request
 from memory.listening.judging import in_earnest
 from memory.listening.letters import composed_letters, placed
-from memory.listening.lexicon import lexicon
+from memory.listening.lexicon import Lexicon, lexicon
 from memory.listening.quotes import hear_quotes
 from memory.listening.regions import Sentence, sentences
 from memory.listening.reminding import people_in
@@ -32,6 +33,8 @@ _ORDER = tuple(Act)
 _HEADING = 14  # words before a colon that may announce what comes behind it
 _SHORT = 14  # words of a label and its value
 _LAST_HOUR = 24
+_LEFT_CHARS = 25  # that may follow a yes or no
+_BARE_TOKENS = 5  # of a message that is a yes or no and nothing else
 _SHORT_TAIL = 8  # letters that may follow "remember that": "please", "mal"
 _QUIET = frozenset({Act.GREETING, Act.THANKS, Act.QUESTION, Act.LAST_TALK, Act.WHAT_DO_YOU_KNOW})
 
@@ -359,15 +362,12 @@ def _with_people_before(scene: Scene, asked: Question, before: Piece) -> Questio
 def _answer(scene: Scene, draft: Draft) -> None:
     """A short message that answers what the assistant had asked: a time, a yes, a choice."""
     piece = Piece(scene.lex.tokens(scene.text))
-    lex = scene.lex
     core = strip(scene, piece) or piece
-    for name, value in (("yes", True), ("no", False)):
-        for each in (piece, core):
-            match = lex.begins(name, each.norm)
-            if match and len(each.norm) - match.end() <= 25 and "yes_no" not in draft.fields:
-                draft.fields["yes_no"] = value
-                if scene.pending:
-                    draft.acts.add(Act.ANSWER)
+    said = _yes_no(scene, (piece, core))
+    if said is not None and "yes_no" not in draft.fields:
+        draft.fields["yes_no"] = said
+        if scene.pending:
+            draft.acts.add(Act.ANSWER)
     new = any(c.category in (Category.REMINDER, Category.TASK, Category.MEMO) for c in draft.candidates)
     if new or len(piece) > 16:
         return
@@ -378,6 +378,34 @@ def _answer(scene: Scene, draft: Draft) -> None:
     if scene.pending.get("ask") == "time":
         draft.acts.add(Act.ANSWER)
         draft.candidates = [c for c in draft.candidates if c.category is Category.PERSON]
+
+
+def _yes_no(scene: Scene, pieces: Sequence[Piece]) -> bool | None:
+    """Yes or no at the beginning; the longer reading wins ("stimmt" and "stimmt nicht mehr").
+
+    One that is the whole answer to a question is understood in every language: so short a message
+    has too few letters to tell in which one it is.
+    """
+    found = [
+        (match.end() - len(each.norm), value)
+        for name, value in (("yes", True), ("no", False))
+        for each in pieces
+        if (match := scene.lex.begins(name, each.norm)) and len(each.norm) - match.end() <= _LEFT_CHARS
+    ]
+    left, own = min(found, key=lambda each: (-each[0], each[1]), default=(-_LEFT_CHARS, None))
+    if left == 0 or not scene.pending or len(pieces[0]) > _BARE_TOKENS:
+        return own
+    meant = {value for language in LANGUAGES for value in _whole(lexicon(language), scene.text)}
+    return meant.pop() if len(meant) == 1 else own
+
+
+def _whole(lex: Lexicon, text: str) -> Iterator[bool]:
+    """What a text says that is nothing but a yes or a no of a language."""
+    norm = Piece(lex.tokens(text)).norm
+    for name, value in (("yes", True), ("no", False)):
+        match = lex.begins(name, norm)
+        if match and match.end() == len(norm):
+            yield value
 
 
 def _pending_day(scene: Scene) -> datetime | None:

@@ -164,6 +164,19 @@ def of_conversation(session: Session, conversation_id: int, *, limit: int = 200)
     return [to_record(row) for row in reversed(list(rows))]
 
 
+def language_of(session: Session, conversation_id: int) -> str:
+    """The language that a conversation was last held in; "" when nothing was said yet."""
+    return (
+        session.scalar(
+            select(TurnRow.language)
+            .where(TurnRow.conversation_id == conversation_id, *_standing())
+            .order_by(TurnRow.id.desc())
+            .limit(1)
+        )
+        or ""
+    )
+
+
 def timeline(
     session: Session, person_id: int, *, before_turn_id: int | None = None, limit: int = 40
 ) -> list[tuple[Turn, Conversation]]:

@@ -369,3 +369,17 @@ def test_the_job_says_that_there_is_nothing_to_do(wiring: Any) -> None:
 
     with using(wiring):
         assert archive.run(conversation_id=12345) == 0
+
+
+# Which language a short answer is in.
+
+
+def test_a_short_answer_is_in_the_language_of_the_talk_whatever_the_browsers(
+    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    said = ("Ja.", "Wo habe ich meinen Schlüssel hingelegt?", "Nein.", "Ok", "What is my wife's name?", "no")
+    with stage(sqlite_engine, clock, steps=[[Say("Gut.")]] * 7, tmp=tmp_path) as play:
+        spoken = [play.say(each, language="en").language for each in said]
+        assert spoken == ["en", "de", "de", "de", "en", "en"]
+        clock.tick(minutes=31)  # a new talk begins as the browser says
+        assert play.say("Nein.", language="pt").language == "pt"

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from memory.config import LANGUAGES
 from memory.judge import Verdict, read
 from memory.listening import listen
 from tests.fakes import T0
@@ -59,3 +60,26 @@ def test_a_memory_that_is_put_right_says_so_whatever_the_words() -> None:
     now = T0.astimezone(ZoneInfo("Europe/Berlin"))
     heard = listen("She lives in Porto now.", language="en", now=now, zone="Europe/Berlin")
     assert read("Where does Ana live?", heard, put_right=True) is Verdict.WRONG
+
+
+YES = ("Yes.", "Ja.", "Sim.", "Oui.", "Sí.", "yeah", "genau", "exato", "c'est ça", "Stimmt noch.")
+NO = ("No.", "Nein.", "Não.", "Non.", "nope", "já não", "ya no", "plus maintenant", "Stimmt nicht mehr.")
+
+
+@pytest.mark.parametrize(
+    ("said", "value"), [*((each, True) for each in YES), *((each, False) for each in NO)]
+)
+def test_a_bare_answer_is_understood_in_whatever_language_it_was_taken_for(said: str, value: bool) -> None:
+    now = T0.astimezone(ZoneInfo("Europe/Berlin"))
+    for language in LANGUAGES:
+        asked = listen(said, language=language, now=now, zone="UTC", pending={"ask": "still_right"})
+        assert asked.yes_no is value, language
+
+
+@pytest.mark.parametrize(
+    "said", ["Ja, ich war in Rom", "No me gusta el café", "Non-smoking room", "Sim card"]
+)
+def test_what_only_begins_like_an_answer_of_another_language_is_none(said: str) -> None:
+    now = T0.astimezone(ZoneInfo("Europe/Berlin"))
+    assert listen(said, language="en", now=now, zone="UTC", pending={"ask": "still_right"}).yes_no is not True
+    assert listen("Nein.", language="en", now=now, zone="UTC").yes_no is None  # nothing was asked
