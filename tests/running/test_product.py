@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import os
 import re
+import secrets
 import signal
 import socket
 import stat
@@ -15,13 +16,18 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
+import httpx
 import pytest
+from flask.sessions import SecureCookieSessionInterface
 from redis import Redis
 
 from memory.clock import choose_clock, write_clock_file
 from memory.config import Settings
+from memory.records import Person
 from memory.running.worker import listening
 from memory.storage.engine import make_engine
+from memory.web import build_web
+from memory.wiring import Wiring, build
 from tests import factories
 from tests.databases import rows
 from tests.servers import ROOT, clean_env, free_port
@@ -164,6 +170,74 @@ def test_the_scheduler_and_the_worker_follow_the_moved_clock(product: Product) -
     (row,) = rows(engine, "conversations")
     assert str(row["archived_at"]) > f"{before:%Y-%m-%d %H:%M:%S}"
     engine.dispose()
+
+
+SECRET, SPARED = "Zinnober_24!x9", "Ocker_31!y8"
+
+
+def test_a_secret_is_in_no_log_and_no_file_of_the_queue_and_once_erased_in_no_byte_at_all(
+    product: Product,
+) -> None:
+    settings = Settings.from_env(product.env, root=ROOT)
+    redis = Redis.from_url(settings.redis_address)
+    parts = build(settings)
+    clara, bob = factories.person(parts.engine, name="Clara"), factories.person(parts.engine, name="Bob")
+    for person, word in ((bob, SPARED), (clara, SECRET)):
+        cookie = cookie_of(parts, person)
+        for text in (f"The wifi password in the cabin is {word}", "What is the wifi password in the cabin?"):
+            answer = sent(product, cookie, "/", "/say", text=text, client_id=secrets.token_hex(8))
+        assert answer.count(word) == 2  # said once, and told back exactly to its owner
+    product.until(
+        lambda: all(row["verified_at"] and row["judged_at"] for row in rows(parts.engine, "turns")), "jobs"
+    )
+    for secret in (SECRET, SPARED):
+        assert holding(product, secret) == {"asterism.db"}
+        assert holding(product, secret, redis) == {"asterism.db"}
+    assert "Everything is erased" in sent(product, cookie, "/data/", "/data/erase", confirm=clara.email)
+    product.until(lambda: holding(product, SECRET, redis) == set(), "no byte left")
+    assert holding(product, SPARED) == {"asterism.db"}
+    parts.engine.dispose()
+    parts.redis.close()
+
+
+def holding(product: Product, secret: str, redis: Redis | None = None) -> set[str]:
+    """The files of a product that hold a word, also its log; the queue first writes down all it has."""
+    if redis is not None:
+        redis.save()
+        redis.bgrewriteaof()
+        product.until(lambda: not redis.info("persistence")["aof_rewrite_in_progress"], "rewritten")
+    files = [each for each in (*product.var.rglob("*"), product.output) if each.is_file()]
+    assert {"asterism.db", "dump.rdb"} <= {each.name for each in files} or redis is None
+    found = {each.name for each in files if secret.encode() in each.read_bytes()}
+    return {name.removesuffix("-wal") for name in found}
+
+
+def cookie_of(parts: Wiring, person: Person) -> tuple[str, str]:
+    """The name and value of a browser's session on which the person is signed in."""
+    app = build_web(parts)
+    serializer = SecureCookieSessionInterface().get_signing_serializer(app)
+    assert serializer is not None
+    told = {"_user_id": f"{person.public_id}:{person.session_epoch}", "_fresh": True}
+    return app.config["SESSION_COOKIE_NAME"], str(serializer.dumps(told))
+
+
+def sent(product: Product, cookie: tuple[str, str], at: str, to: str, **form: str) -> str:
+    """The page after a form was sent from the page `at`, in a browser without scripts."""
+    name, value = cookie
+    with httpx.Client(base_url=f"http://127.0.0.1:{product.port}", timeout=_PATIENCE_S) as browser:
+        page = browser.get(at, headers={"Cookie": f"{name}={value}"})
+        token = re.search(r'name="csrf-token" content="([^"]+)"', page.text)
+        assert token is not None
+        mine = {"Cookie": f"{name}={page.cookies.get(name, value)}"}
+        browser.cookies.clear()
+        told = {**form, "csrf_token": token.group(1)}
+        answer = browser.post(to, data=told, headers={**mine, "Referer": str(browser.base_url)})
+        browser.cookies.clear()
+        return (
+            answer.text
+            if answer.status_code == 200
+            else browser.get(answer.headers["Location"], headers=mine).text
+        )
 
 
 @linux
