@@ -56,7 +56,7 @@ def say_date(day: Date, *, language: str, now: datetime) -> str:
     )
 
 
-def say_when(when: When, *, language: str, now: datetime) -> str:
+def say_when(when: When, *, language: str, now: datetime, with_first: bool = True) -> str:
     """A moment or a recurrence in words.
 
     "Thursday 12 March at 17:00", "quinta-feira, 12 de março, às 17:00",
@@ -64,9 +64,10 @@ def say_when(when: When, *, language: str, now: datetime) -> str:
 
     Args:
         now: decides whether the year is said.
+        with_first: whether of an interval the first day is said too.
     """
     if when.rrule:
-        return _say_recurring(when, language=language, now=now)
+        return _say_recurring(when, language=language, now=now, with_first=with_first)
     words = _say(language)
     date = say_date(when.start.date(), language=language, now=now)
     if when.all_day:
@@ -116,7 +117,7 @@ def _number(n: int, words: Mapping[str, Any]) -> str:
     return str(words["numbers"].get(str(n), n))
 
 
-def _say_recurring(when: When, *, language: str, now: datetime) -> str:
+def _say_recurring(when: When, *, language: str, now: datetime, with_first: bool) -> str:
     words = _say(language)
     rule = dict(part.split("=", 1) for part in str(when.rrule).split(";") if "=" in part)
     interval = int(rule.get("INTERVAL", 1))
@@ -128,7 +129,7 @@ def _say_recurring(when: When, *, language: str, now: datetime) -> str:
             every = _fill(words["range_recurring"], every=every, time=time, end=end)
         else:
             every = _fill(_at("at_recurring", when.start.hour, words), every=every, time=time)
-    if interval > 1 and rule.get("FREQ") not in ("HOURLY", "MINUTELY"):
+    if with_first and interval > 1 and rule.get("FREQ") not in ("HOURLY", "MINUTELY"):
         first = say_date(when.start.date(), language=language, now=now)
         every = _fill(words["first"], every=every, date=first)
     if until := rule.get("UNTIL"):

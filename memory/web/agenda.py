@@ -51,10 +51,10 @@ _RULES: dict[str, Callable[[datetime], str]] = {
 
 @bp.app_template_filter("recurring")
 def recurring(when: When) -> str:
-    """A recurrence in words, such as "every day at 07:15"."""
+    """A recurrence in words, such as "every day at 07:15"; the day it stands under says which is next."""
     here = now().astimezone(ZoneInfo(person().zone))
     try:
-        return language.say_when(when, language=person().language, now=here)
+        return language.say_when(when, language=person().language, now=here, with_first=False)
     except (ValueError, KeyError):
         return str(_("repeats"))  # a rule from elsewhere that has no words here
 

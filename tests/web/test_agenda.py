@@ -144,6 +144,23 @@ def test_every_shelf_takes_more_than_one(client: FlaskClient, wiring: Wiring, pe
         ] * 2
 
 
+def test_what_recurs_says_its_hour_once_and_a_whole_day_says_so(
+    client: FlaskClient, wiring: Wiring, person: Person
+) -> None:
+    reminder(wiring, person, text="Stretch", due_at=T0 + timedelta(days=1), rrule="FREQ=DAILY")
+    day = {
+        "starts_local": f"{T0 + timedelta(days=9):%Y-%m-%d}T00:00",
+        "all_day": True,
+        "zone": "Europe/Lisbon",
+    }
+    factories.card(wiring.engine, person, category=Category.EVENT, text="Brittany", visible=True, **day)
+    page = client.get("/agenda/").text
+    stretch = page[page.index("Stretch</p>") : page.index("Brittany</p>")]
+    assert "every day at 9:00" in stretch
+    assert "<time" not in stretch
+    assert "all day" in page[page.index("Brittany</p>") :]
+
+
 def test_what_rang_waits_until_it_is_ticked(
     client: FlaskClient, wiring: Wiring, person: Person, clock: FakeClock
 ) -> None:
