@@ -148,7 +148,7 @@ def test_what_recurs_says_its_hour_once_and_a_whole_day_says_so(
     client: FlaskClient, wiring: Wiring, person: Person
 ) -> None:
     reminder(wiring, person, text="Stretch", due_at=T0 + timedelta(days=1), rrule="FREQ=DAILY")
-    day = {
+    day: dict[str, Any] = {
         "starts_local": f"{T0 + timedelta(days=9):%Y-%m-%d}T00:00",
         "all_day": True,
         "zone": "Europe/Lisbon",
