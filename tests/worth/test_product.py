@@ -33,7 +33,8 @@ def played(sqlite_engine: Engine, clock: FakeClock, tmp_path: Path) -> Iterator[
 
 
 def keep(played: Stage, text: str, **more: object) -> Card:
-    new = NewCard(category=Category.FACT, text=text, language="en", **more)  # type: ignore[arg-type]
+    told = {"language": "en", **more}
+    new = NewCard(category=Category.FACT, text=text, **told)  # type: ignore[arg-type]
     with transaction(played.engine) as session:
         return cards.remember(session, played.person, new, embedder=EMBEDDER, now=played.clock()).card
 
@@ -146,3 +147,36 @@ def test_suppressed_for_a_month_on_strict_evidence_is_proposed_and_not_deleted(p
     judge.tend(played.engine, now=played.clock() + timedelta(days=31))
     assert status_of(played, bus) is Status.DEPRECATED
     assert [card.id for card in played.cards()] == [bus.id]
+
+
+DOUBTED = [
+    ("de", "Bus 12 fährt zur Klinik.", "Welcher Bus fährt zur Klinik?", "Nein.", "12"),
+    ("de", "Das Schwimmbad öffnet um acht.", "Wann öffnet das Schwimmbad?", "Nee, nicht mehr.", "acht"),
+    ("pt", "O autocarro 12 vai para a clínica.", "Que autocarro vai para a clínica?", "Não.", "12"),
+    ("pt", "A consulta custa 40 euros.", "Quanto custa a consulta?", "Já não.", "40"),
+    ("fr", "Le bus 12 va à la clinique.", "Quel bus va à la clinique ?", "Non.", "12"),
+    ("es", "El autobús 12 va a la clínica.", "¿Qué autobús va a la clínica?", "No, ya no.", "12"),
+]
+
+
+@pytest.mark.parametrize(("language", "fact", "ask", "no", "value"), DOUBTED)
+def test_in_every_language_it_is_put_to_the_person_and_a_short_no_is_understood(
+    played: Stage, language: str, fact: str, ask: str, no: str, value: str
+) -> None:
+    """The browser is set to English all the while."""
+    card = keep(played, fact, language=language)
+    put(played, card, Status.SUSPECT)
+    played.clock.tick(days=20)
+    asked = played.say(ask)
+    assert asked.language == language
+    assert value in asked.answer
+    assert asked.answer.rstrip().endswith("?")
+    played.clock.tick(minutes=1)
+    said = played.say(no)
+    judge.judge(played.engine, said.id, now=played.clock())
+    assert said.language == language
+    assert value not in said.answer
+    assert status_of(played, card) is Status.SUPPRESSED
+    played.clock.tick(days=1)
+    again = played.say(ask)  # still found when asked for, with its date and the doubt
+    assert value not in again.answer or again.answer.rstrip().endswith("?")
