@@ -11,11 +11,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from simple_websocket import Client, ConnectionClosed
+from wsproto.utilities import ProtocolError
 
 PATIENCE_S = 90.0
 _AGAIN_S = 0.15  # between two tries to come back, as a phone in a hurry
 _RESEND_S = 2.0
-_GONE = (ConnectionClosed, ConnectionError, OSError, TimeoutError)
+# A process that is killed while it shakes hands leaves no whole answer.
+_GONE = (ConnectionClosed, ConnectionError, OSError, TimeoutError, ProtocolError)
 CUTS = ("", "before the ack", "at the ack", "while running", "while streaming", "twice")
 
 
