@@ -79,7 +79,8 @@ def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[li
             told.append(prepared)
     told = [t for t in told if not _is_comment(scene, t)]
     told = [t for i, t in enumerate(told) if not _only_antecedent(scene, t, told[i + 1 : i + 2])]
-    for each, leaning in zip(told, leanings([t.text for t in told], scene.lex.language), strict=True):
+    spelt = [scene.lex.spelling.written_out(t.text) for t in told]
+    for each, leaning in zip(told, leanings(spelt, scene.lex.language), strict=True):
         each.leaning = leaning
     for before, each in pairwise(told):
         bare = each.clause.bare_verb and each.clause.joined

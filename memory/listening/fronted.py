@@ -12,6 +12,7 @@ from memory.listening.scene import Scene
 from memory.listening.tokens import Piece
 from memory.records import Category
 
+_FEW = 3  # small words around an hour that stands alone
 _MOST = 24  # words of a sentence that brings one part to its front
 
 
@@ -26,7 +27,9 @@ class Fronted:
 
 def fronted(scene: Scene, core: Piece) -> Fronted | None:
     """ "It's almonds I'm allergic to, not hazelnuts" as "I'm allergic to almonds", or None."""
-    match = scene.lex.begins("cleft_front", core.norm) if len(core) <= _MOST else None
+    if len(core) > _MOST:
+        return None
+    match = scene.lex.begins("cleft_day", core.norm) or scene.lex.begins("cleft_front", core.norm)
     if match is None:
         return None
 
@@ -37,6 +40,32 @@ def fronted(scene: Scene, core: Piece) -> Fronted | None:
 
     what = part("what")
     return Fronted(text=f"{part('said')} {what}", right=what, wrong=part("wrong"))
+
+
+def hour_after(scene: Scene, core: Piece, draft: Draft) -> bool:
+    """Take a sentence that only says the hour of what was told before it; False when it does not.
+
+    "Nudge me tomorrow morning about the prescription. Half eight or so."
+    """
+    last = draft.candidates[-1] if draft.candidates else None
+    if last is None or last.category not in (Category.REMINDER, Category.EVENT) or last.when is None:
+        return False
+    times = [t for t in scene.times(core, tense="future") if t.date is not None]
+    if len(times) != 1 or times[0].time is None or times[0].has_date or times[0].rrule:
+        return False
+    rest = core.outside([span for span in times[0].spans]).folded
+    small = ("adverb", "dangling", "preposition", "filler", "or", "and", "it", "copula")
+    if len(rest) > _FEW or not all(any(scene.lex.has(kind, word) for kind in small) for word in rest):
+        return False
+    day = last.when.start
+    readings = [datetime.combine(day.date(), times[0].time)]
+    other = times[0].alternative
+    if other is not None:
+        readings.append(datetime.combine(day.date(), other.time()))
+    start = readings[0] if last.when.all_day else min(readings, key=lambda each: abs(each - day))
+    when = replace(last.when, start=start, all_day=False)
+    draft.candidates[-1] = replace(last, when=when, missing_time=False)
+    return True
 
 
 def from_when(scene: Scene, core: Piece, draft: Draft) -> bool:

@@ -38,8 +38,9 @@ OWN = (
 STRONG = ("home", "job", "vehicle", "diet", "allergy", "health", "age", "code")  # rows that need no lean
 YEARLY = ("birthday", "anniversary")  # rows that need none when they say a day of the calendar
 HABIT = 0.15  # ... when a word of it says "always", "for years", "in the mornings"
-ELIDED = 0.62  # ... when "I" is left out
+ELIDED = 0.55  # ... when "I" is left out
 LAUGHED = 0.6  # what leans further to the unreal and is told with a laugh is a joke
+_CUT = 3  # words of a clause that ends with its copula and says nothing
 SEVERAL = 3  # things told together with a laugh that are no joke
 CONDITIONAL = 0.7  # ... when it hangs on an "if"
 
@@ -81,6 +82,8 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
         return False, "somebody's words"
     if lex.search("meta", norm) and not lex.search("home_anchor", norm) and not has_code(piece):
         return False, "about the talk"
+    if len(piece) <= _CUT and lex.has("copula", piece.folded[-1]):
+        return False, "cut off"  # "e que número é?"
     anchored = _anchored(scene, told) or bool(lex.search("home_anchor", norm))
     rule = attribute_of(scene, told)
     code = has_code(piece)

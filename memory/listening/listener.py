@@ -16,7 +16,7 @@ from memory.listening.clauses import Clause, Role
 from memory.listening.commands import commands, moment_spans
 from memory.listening.draft import Draft
 from memory.listening.facts import hear_told, introduced, like_mine
-from memory.listening.fronted import from_when, fronted
+from memory.listening.fronted import from_when, fronted, hour_after
 from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerson, Question, Request
 from memory.listening.judging import in_earnest
 from memory.listening.letters import composed_letters, placed
@@ -31,7 +31,7 @@ from memory.records import Category
 
 _ORDER = tuple(Act)
 _HEADING = 14  # words before a colon that may announce what comes behind it
-_SHORT = 14  # words of a label and its value
+_MOST = 40  # words of a label and its value
 _LAST_HOUR = 24
 _LEFT_CHARS = 25  # that may follow a yes or no
 _BARE_TOKENS = 5  # of a message that is a yes or no and nothing else
@@ -115,7 +115,9 @@ def _sentence(scene: Scene, sentence: Sentence, draft: Draft) -> None:
         core = strip(scene, sentence.piece)
     if _control(scene, whole, core, draft):
         return
-    if from_when(scene, core, draft) or commands(scene, sentence, core, draft):
+    if from_when(scene, core, draft) or hour_after(scene, core, draft):
+        return
+    if commands(scene, sentence, core, draft):
         return
     if sentence.mark != "?" and (_labelled(scene, core, draft) or _fronted(scene, core, draft)):
         return
@@ -262,10 +264,17 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
 def _labelled(scene: Scene, core: Piece, draft: Draft) -> bool:
     """ "Shoe size: 43": a label and its value are a fact of the speaker's."""
     colon = next((t for t in core.tokens if t.text == ":" and t.kind is Kind.PUNCT), None)
-    if colon is None or len(core) > _SHORT:
+    if colon is None or len(core) > _MOST:
         return False
     before = sum(1 for word in core.words if word.start < colon.start)
-    if not 0 < before < len(core) or not scene.lex.begins("label", core.part(0, before).norm):
+    label = core.part(0, before).norm if 0 < before < len(core) else ""
+    if label and scene.lex.begins("note_label", label):
+        note = sentence_case(core.part(before).said(scene.text))
+        span = (core.start, core.end)
+        memo = Candidate(category=Category.MEMO, text=note, span=span, consult=True, why="a note")
+        draft.candidates.append(memo)
+        return True
+    if not label or not scene.lex.begins("label", label):
         return False
     text = sentence_case(core.said(scene.text))
     span = (core.start, core.end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,14 @@ from memory.listening.heard import KnownPerson
 from memory.listening.kin import Kin
 from memory.listening.mention import Mention
 from memory.listening.tokens import Kind, Piece, Token
+
+_UMLAUT = re.compile("[äöü]", re.IGNORECASE)
+_SPELLED_OUT = re.compile("([aou])e")
+
+
+def _spelled_out(name: str, parts: list[str], said: list[str]) -> bool:
+    """Whether folded words are a name with its umlauts written as two letters: "Joerg Mueller"."""
+    return _UMLAUT.search(name) is not None and parts == [_SPELLED_OUT.sub(r"\1", word) for word in said]
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,8 @@ class People(Kin):
             owner = "other"
         elif lex.has("article", words[index].folded) or lex.has("relation_lead", words[index].folded):
             owner = "article"
+        elif at == 0 and self._bare_relation_named(words):
+            owner, index = "self", -1
         elif self._family_name(words, index):
             key = lex.relations[words[index].folded]
             return Mention(index, index + 1, "", words[index].text, key, "self")
@@ -81,6 +92,13 @@ class People(Kin):
             said = self._said(words[start:last])
             return self._with_name(piece, Mention(at, last, "", said, key, owner, plural=plural))
         return self._own_name(piece, at, start) if owner == "self" else None
+
+    def _bare_relation_named(self, words: Sequence[Token]) -> bool:
+        """Whether a relation without "my" stands before its name: "hubby Dan drives ..."."""
+        if len(words) < 3 or not self.lex.has("bare_relation", words[0].folded):
+            return False
+        named = self.lex.has("first_name", words[1].folded)
+        return named and (words[1].is_capital or self.lower)
 
     def _own_name(self, piece: Piece, at: int, start: int) -> Mention | None:
         """ "My Irmgard": a given name that is the speaker's own, whatever she is to them."""
@@ -240,11 +258,15 @@ class People(Kin):
                 continue
             for length in (len(parts), 1):
                 said = [word.folded for word in piece.words[at : at + length]]
-                if said == parts[:length] or (
-                    length == 1
-                    and self.lex.language in ("de", "en")
-                    and said == [parts[0] + "s"]
-                    and piece.words[at].is_capital
+                if (
+                    said == parts[:length]
+                    or _spelled_out(person.name, parts[:length], said)
+                    or (
+                        length == 1
+                        and self.lex.language in ("de", "en")
+                        and said == [parts[0] + "s"]
+                        and piece.words[at].is_capital
+                    )
                 ):
                     name = self._known_name(person, length)
                     return Mention(at, at + length, name, "", "", "", known=True)

@@ -74,6 +74,8 @@ def _is_speech(text: str, quote: Quote, tokens: Sequence[Token], lex: Lexicon) -
     words = [t for t in inner if t.kind is not Kind.PUNCT]
     if len(words) <= 1:
         return False
+    if len(words) <= 5 and all(t.is_capital for t in words) and not lex.nouns:
+        return False  # 'Setting Plaster'
     before = Piece([t for t in tokens if t.end <= quote.start][-4:])
     behind = Piece([t for t in tokens if t.start >= quote.end][:6])
     if len(words) <= 12 and (lex.search("list_noun", behind.norm) or lex.search("list_noun", before.norm)):

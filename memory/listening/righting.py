@@ -132,7 +132,7 @@ def correct(scene: Scene, core: Piece, told: list[Candidate], draft: Draft) -> N
     """Put right: what is wrong and what is right, as far as the sentence says both."""
     lex = scene.lex
     wrong = right = ""
-    for name in ("not_but", "but_not"):
+    for name in ("said_meant", "meant_not", "not_but", "but_not"):
         match = lex.search(name, core.norm)
         if match is not None:
             wrong = core.part(*core.range_of(match, "wrong")).said(scene.text)

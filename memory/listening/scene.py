@@ -125,9 +125,9 @@ def sentence_case(text: str) -> str:
     text = re.sub(r",(?:\s*,)+", ",", text)
     if text.endswith(".") and not text.endswith(".."):
         text = text[:-1].strip(" ,;:–—")
-    for opening, closing in (("«", "»"), ("“", "”"), ("„", "“"), ("(", ")")):
-        if opening in text and closing not in text:
-            text += closing
+    for opening, closing in (("«", "»"), ("»", "«"), ("“", "”"), ("„", "“"), ("(", ")")):
+        if opening in text and closing not in text and not text.endswith(opening):
+            text += f" {closing}" if f"{opening} " in text or f"{opening}\xa0" in text else closing
     for mark in ("'", '"'):  # an apostrophe stands inside a word, a mark at its edge
         closed = re.search(rf" {mark}[^{mark}]+{mark}(?!\w)", text)
         if text.count(f" {mark}") == 1 and not text.endswith(mark) and not closed:

@@ -5,10 +5,12 @@ Only how a word is looked up changes; the card keeps what was typed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from memory.language.folding import fold
 from memory.listening.tokens import Kind, Token
 
 if TYPE_CHECKING:
@@ -57,6 +59,17 @@ class Spelling:
                 meant = self._meant(tokens, index, lex)
             found.extend(_cut(token, meant) if meant else (token,))
         return tuple(found)
+
+    def written_out(self, text: str) -> str:
+        """The text with hasty spellings as they are meant ("im" is "i'm"), for the classifier."""
+        if not self.always:
+            return text
+        words = []
+        for word in text.split(" "):
+            bare = word.rstrip(".,;:!?")
+            meant = self.always.get(fold(bare))
+            words.append(re.sub(r" (?=['’])", "", meant) + word[len(bare) :] if meant else word)
+        return " ".join(words)
 
     def _meant(self, tokens: Sequence[Token], index: int, lex: Lexicon) -> str | None:
         rule = self.before[tokens[index].folded]
