@@ -300,7 +300,8 @@ class People(Kin):
         word = piece.words[at]
         if not self.lex.has("title", word.folded.rstrip(".")) or self.lex.has("adverb", word.folded):
             return None
-        if self.lex.has("self_any", word.folded) and not word.is_capital:
+        small = not word.is_capital and word.folded in self.lex.verbs  # "mag Kaffee" is no "Mag. Kaffee"
+        if small or (self.lex.has("self_any", word.folded) and not word.is_capital):
             return None  # French "me" is no "Maître"
         name, last = self._name(piece.words, at, sure=False)
         if not name:
