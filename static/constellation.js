@@ -413,9 +413,15 @@ class Page {
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.close();
     });
+    // What is gone is said once, in the sky's own words.
+    document.addEventListener("htmx:beforeSwap", (event) => {
+      const { xhr, requestConfig } = event.detail;
+      if (xhr.status === 404 && this.panel.contains(requestConfig?.elt)) event.detail.shouldSwap = false;
+    });
     // What was changed in the panel changes the sky.
     this.panel.addEventListener("htmx:afterRequest", (event) => {
       if (event.detail.successful && event.detail.requestConfig?.verb === "post") this.reload();
+      else if (event.detail.xhr?.status === 404) this.gone();
     });
   }
 }

@@ -259,6 +259,30 @@ def test_a_card_deleted_in_another_window_is_a_plain_message(
     assert shown(page) == {**ALL, "person": 0, "halo": 6, "threads": 5}
 
 
+def test_what_was_forgotten_in_another_window_can_no_longer_be_changed_in_this_one(
+    stage: Stage, window: Open, owner: Person
+) -> None:
+    page = sky(window(owner))
+    for kind, press in ((Category.MEMO, "Pin"), (Category.TASK, "Edit"), (Category.EVENT, "Forget")):
+        page.evaluate("(at) => asterismSky.open(asterismSky.data.handles[at])", index_of(page, kind))
+        panel = page.locator("#sky-panel")
+        expect(panel.locator(".memory-text")).to_have_text(f"The {kind.value}")
+        with transaction(stage.parts.engine) as session:
+            session.query(CardRow).filter_by(person_id=owner.id, category=kind.value).delete()
+        panel.locator(".memory-do").get_by_text(press, exact=True).click()
+        expect(
+            page.get_by_text("This memory is no longer there. The map is up to date again.")
+        ).to_be_visible()
+        expect(panel).to_be_hidden()
+        expect(page.locator(f'[data-kind="{kind.value}"] [data-number]')).to_have_text("0")
+        expect(page.get_by_role("alert")).to_have_count(0)  # said once
+        assert shown(page)[kind.value] == 0
+
+
+def index_of(page: Page, kind: Category) -> int:
+    return int(page.evaluate("(kind) => asterismSky.data.kind.indexOf(kind)", list(Category).index(kind)))
+
+
 def test_searching_fades_the_rest_and_goes_there(window: Open, owner: Person) -> None:
     page = sky(window(owner))
     page.get_by_role("searchbox").fill("memo")
