@@ -268,15 +268,17 @@ def play(server: Server, phones: list[Phone], at_end: Callable[[], None], rounds
                 phones[place].faults["no end heard"] += 1
 
     queue = JobQueue(Redis.from_url(server.env["REDIS_URL"]))
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for number in range(rounds):
-            for part in (0, 1):
-                list(pool.map(lambda place, n=number, p=part: half(n, p, place), range(len(phones))))
-                print(f"round {number + 1} of {rounds}, half {part + 1}", flush=True)
-                server.move_clock(minutes=_BETWEEN_MINUTES if part else _WITHIN_MINUTES)
-                for _ in range(3):
-                    queue.enqueue(JobName.SWEEP)  # some persons speak before it runs, some while it runs
-    at_end()
+    try:
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            for number in range(rounds):
+                for part in (0, 1):
+                    list(pool.map(lambda place, n=number, p=part: half(n, p, place), range(len(phones))))
+                    print(f"round {number + 1} of {rounds}, half {part + 1}", flush=True)
+                    server.move_clock(minutes=_BETWEEN_MINUTES if part else _WITHIN_MINUTES)
+                    for _ in range(3):
+                        queue.enqueue(JobName.SWEEP)  # some persons speak before it runs, some while it runs
+    finally:
+        at_end()
 
 
 def settle(server: Server, workers: Workers, queue: JobQueue) -> float:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
 from memory.language import TimeMention, find_span, find_times, fold, next_occurrence, numbers
+from memory.listening.lexicon import lexicon
 from memory.llm.embedded.scene import Json, Scene, when_of
 from memory.records import When
 
@@ -41,7 +42,12 @@ def _is_denied(scene: Scene, told: TimeMention) -> bool:
 def bare_hour(scene: Scene) -> int | None:
     """The hour in a message that names a number and no moment ("make it ten"), else None."""
     told = numbers.find(scene.said, scene.language)
-    return told[0].value if len(told) == 1 and 0 < told[0].value <= 24 else None
+    if len(told) != 1 or not 0 < told[0].value <= 24:
+        return None
+    before = fold(scene.said[: told[0].span[0]]).split()
+    if told[0].value == 1 and before and lexicon(scene.language).has("article", before[-1]):
+        return None  # "that one" is no hour
+    return told[0].value
 
 
 def moved(scene: Scene, card: Json, *, verb: str) -> When | None:

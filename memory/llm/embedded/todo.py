@@ -254,6 +254,9 @@ def _proposed(scene: Scene) -> When | None:
     hour = day.time
     if told is not None and told.time is not None:
         hour = _hour_on(scene, datetime.combine(day.date, time()), told.time)
+        evening = day.time is not None and day.time.hour >= 12 > hour.hour
+        if evening and not scene.has("in_morning"):  # "on Saturday evening?" - "at eight"
+            hour = hour.replace(hour=hour.hour + 12)
     start = datetime.combine(day.date, hour or time())
     return When(start=start, zone=scene.zone, all_day=hour is None)
 
