@@ -25,7 +25,8 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
         tense: "past" when a verb of the sentence says that it is over.
     """
     lex, piece, leaning = scene.lex, told.piece, told.leaning
-    time = next((t for t in told.times if t.date is not None and not t.rrule), None)
+    dated = [t for t in told.times if t.date is not None and not t.rrule]
+    time = next((t for t in dated if not scene.put_aside(piece, t)), None)
     if time is None or any(t.rrule for t in told.times):
         return None
     norm = piece.norm
@@ -76,6 +77,8 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
         if leaning.request > 0.7 or leaning.transient > 0.8:
             return None
     more = _goes_on(scene, told, after) if time.past else _place_and_such(scene, after)
+    if not more and after and not _has_matter(scene, told):
+        more = after[:1]  # "on Wednesday, not this one, the 13th, there's a meeting"
     spans = [span for t in (told, *more) for time_ in t.times for span in time_.spans]
     last = more[-1].piece if more else piece
     inside = [t for t in scene.tokens if piece.start <= t.start < last.end]
@@ -96,6 +99,12 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
         when=time.when(scene.zone),
         why=f"event {'past' if time.past else 'coming'} {leaning.plan:.2f}/{leaning.past:.2f}",
     )
+
+
+def _has_matter(scene: Scene, told: Told) -> bool:
+    """Whether a clause says more than when."""
+    rest = told.piece.outside([span for t in told.times for span in t.spans])
+    return any(w.folded not in scene.lex.common and not scene.lex.has("negation", w.folded) for w in rest.words)
 
 
 def _goes_on(scene: Scene, told: Told, after: list[Told]) -> list[Told]:

@@ -22,7 +22,7 @@ LOOSE = 0.62  # ... when nothing in it says whose it is
 CORRECTED = 0.3  # ... when the person puts something right
 APART = 0.8  # ... beside an event that would else be told with it
 AMONG = 0.33  # ... when another clause of the sentence is lasting
-LIVED = 0.6  # ... beside an event that is over
+LIVED = 0.66  # ... beside an event that is over
 HEALERS = ("doctor", "dentist", "therapist", "physiotherapist", "vet", "midwife")
 # Rows about a person; said of a thing ("our cat is twelve") they are not the speaker's.
 OWN = (
@@ -82,7 +82,8 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
         return False, "somebody's words"
     if lex.search("meta", norm) and not lex.search("home_anchor", norm) and not has_code(piece):
         return False, "about the talk"
-    if len(piece) <= _CUT and lex.has("copula", piece.folded[-1]):
+    ends = len(piece) <= _CUT and lex.has("copula", piece.folded[-1])
+    if ends and not lex.has("verb_last", lex.language):
         return False, "cut off"  # "e que número é?"
     anchored = _anchored(scene, told) or bool(lex.search("home_anchor", norm))
     rule = attribute_of(scene, told)

@@ -129,7 +129,8 @@ class Look:
         if not self.comma[index] or not self.lex.has("negation", self.words[index].folded):
             return False
         end = self.comma_after(index)
-        return not any(self.words[at].folded in self.lex.verbs for at in range(index, end))
+        pointed = index + 1 < end and self.lex.has("demonstrative", self.words[index + 1].folded)
+        return not pointed and not any(self.words[at].folded in self.lex.verbs for at in range(index, end))
 
     def verb_follows(self, index: int) -> bool:
         """Whether the verb comes next, behind adverbs, negations and small pronouns at most."""

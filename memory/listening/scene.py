@@ -66,6 +66,12 @@ class Scene:
         self._told[asked] = _joined(inside)
         return self._told[asked]
 
+    def put_aside(self, piece: Piece, time: TimeMention) -> bool:
+        """Whether "not this one" stands right behind a moment: "quarta que vem, não essa, a do dia 13"."""
+        end = time.spans[-1][1]
+        behind = next((i for i, word in enumerate(piece.words) if word.start >= end), len(piece))
+        return behind < len(piece) and bool(self.lex.begins("not_that", piece.part(behind).norm))
+
 
 def _joined(times: list[TimeMention]) -> list[TimeMention]:
     """A day and an hour told apart in one sentence are one moment ("on the 27th: eight o'clock")."""
