@@ -8,6 +8,7 @@ it saw gets what it missed, from any process.
 from __future__ import annotations
 
 import logging
+import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ from memory.storage.engine import reading, transaction
 log = logging.getLogger(__name__)
 
 CHANNEL = "asterism:frames:"  # and a person's id: something happened to them
-_DROP = b"drop"  # in place of a wake-up: let go of what is held of this person
+_DROP = b"drop:"  # in place of a wake-up, and a word for this one time: let go of what is held of this person
 _POLL_S = 2.0  # how long a reader trusts silence when the wake-up may be lost
 
 
@@ -56,6 +57,7 @@ class Frames:
         self._listener: threading.Thread | None = None
         self._lock = threading.Lock()
         self._droppers: list[Callable[[int | None], None]] = []
+        self._dropped: dict[int, bytes] = {}  # by person: the word of the last time
 
     def on_drop(self, drop: Callable[[int | None], None]) -> None:
         """Have `drop` called with a person's id whenever any process says so, and with None for everybody:
@@ -65,10 +67,11 @@ class Frames:
 
     def drop_copies(self, person_id: int) -> None:
         """Have every process let go of what it holds of a person: they erased it, or much of it is new."""
-        self._drop(person_id)
+        word = _DROP + secrets.token_hex(8).encode()
+        self._drop(person_id, word)
         if self._redis is not None:
             try:
-                self._redis.publish(f"{CHANNEL}{person_id}", _DROP)
+                self._redis.publish(f"{CHANNEL}{person_id}", word)
             except RedisError as error:
                 # The others drop everything as soon as they hear Valkey again.
                 log.warning("copies not dropped", extra={"error": type(error).__name__})
@@ -77,7 +80,13 @@ class Frames:
         """Hear from now on what other processes say, also before the first browser is here."""
         self._listen()
 
-    def _drop(self, person_id: int | None) -> None:
+    def dropped(self, person_id: int) -> bytes:
+        """Changes whenever a person's copies were let go of: an open page is then to be fetched anew."""
+        return self._dropped.get(person_id, b"")
+
+    def _drop(self, person_id: int | None, word: bytes = b"") -> None:
+        if person_id is not None:
+            self._dropped[person_id] = word
         for drop in self._droppers:
             drop(person_id)
 
@@ -203,8 +212,8 @@ class Frames:
                         name = message["channel"]
                         name = name.decode() if isinstance(name, bytes) else name
                         person_id = int(name.removeprefix(CHANNEL))
-                        if message["data"] == _DROP:
-                            self._drop(person_id)
+                        if message["data"].startswith(_DROP):
+                            self._drop(person_id, message["data"])
                         self._notify(person_id)
             # ValueError: the library's reader can meet its own closed buffer when the connection goes.
             except (RedisError, OSError, ValueError):

@@ -201,7 +201,13 @@ def erase(session: Session, person_id: int) -> dict[str, int]:
         total = session.scalar(select(func.count()).select_from(row).where(owner == person_id)) or 0
         session.execute(delete(row).where(owner == person_id).execution_options(synchronize_session=False))
         receipt[name] = total
-    session.execute(update(PersonRow).where(PersonRow.id == person_id).values(feed_token=None))
+    # A page that sleeps meanwhile finds a number missing, and is fetched anew when it wakes.
+    session.execute(
+        update(PersonRow)
+        .where(PersonRow.id == person_id)
+        .values(feed_token=None, frame_number=PersonRow.frame_number + 1)
+        .execution_options(synchronize_session=False)
+    )
     touch(session, person_id)
     return receipt
 

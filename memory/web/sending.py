@@ -58,8 +58,9 @@ def _send(
 ) -> None:
     """Catch the browser up, then follow, until it is gone."""
     try:
+        dropped = frames.dropped(person_id)
         position = _catch_up(line, engine, person_id, hello, over)
-        _follow(line, frames, person_id, hello.screen, position, over)
+        _follow(line, frames, person_id, hello.screen, position, over, dropped=dropped)
     except (ConnectionClosed, OSError):
         pass  # the browser is gone; its turns go on without it
     except Exception:
@@ -139,10 +140,22 @@ def _running(session: Session, person_id: int, *, upto: int) -> Iterator[dict[st
 
 
 def _follow(
-    line: Line, frames: Frames, person_id: int, screen: str, position: int, over: threading.Event
+    line: Line,
+    frames: Frames,
+    person_id: int,
+    screen: str,
+    position: int,
+    over: threading.Event,
+    *,
+    dropped: bytes,
 ) -> None:
     unfinished: set[str] = set()
     while not over.is_set():
+        if frames.dropped(person_id) != dropped:
+            dropped = frames.dropped(person_id)
+            line.tell(
+                {"n": 0, "kind": "reload"}
+            )  # erased, or much of it is new: what is shown is not so any more
         try:
             with frames.following(person_id) as news:  # held while looking: nothing comes in between unseen
                 batch = frames.since(person_id, position, screen=screen, limit=_BATCH)
