@@ -8,9 +8,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory.language import find_names, find_times, fold, numbers, plural_relation_words, relation_words
+from memory.config import LANGUAGES
+from memory.language import (
+    detect,
+    find_names,
+    find_times,
+    fold,
+    numbers,
+    plural_relation_words,
+    relation_words,
+)
 from memory.listening.lexicon import lexicon
-from memory.llm.embedded.phrases import Phrases
+from memory.llm.embedded.phrases import Phrases, phrases
 from memory.llm.embedded.scene import Json
 
 _PHONE = re.compile(r"(?:\d[\s\-/.()]*){5,}")
@@ -40,9 +49,17 @@ def card_text(card: Json) -> str:
     return " ".join([*parts, *map(str, card.get("people") or ())])
 
 
+def card_language(card: Json, known: Phrases) -> str:
+    """The language of a card's text; the asked one for short texts."""
+    text = str(card.get("text") or "")
+    return str(card.get("language") or detect(text, hint=known.language))
+
+
 def relations_in(card: Json, blob: str, known: Phrases) -> frozenset[str]:
     """Stable keys of the relations that a card speaks of."""
-    keys = {**plural_relation_words(known.language), **relation_words(known.language)}
+    keys: dict[str, str] = {}
+    for language in (card_language(card, known), known.language):
+        keys |= {**plural_relation_words(language), **relation_words(language)}
     padded = f" {_NOT_WORD.sub(' ', blob)} "
     found = {key for word, key in keys.items() if f" {word} " in padded}
     subject = str(card.get("subject") or "")
@@ -59,7 +76,14 @@ def entities(card: Json, known: Phrases) -> frozenset[str]:
 
 
 def holds_kind(kind: str, question: Asked, card: Json, known: Phrases, now: datetime) -> bool:
-    """Whether a card has a value of the kind that was asked for."""
+    """Whether a card has a value of the kind that was asked for, in its language or in the question's."""
+    own = card_language(card, known)
+    if own != known.language and own in LANGUAGES and _holds(kind, question, card, phrases(own), now):
+        return True
+    return _holds(kind, question, card, known, now)
+
+
+def _holds(kind: str, question: Asked, card: Json, known: Phrases, now: datetime) -> bool:
     text = card_text(card)
     attribute = str(card.get("attribute") or "")
     if attribute and attribute.split(":")[0] == kind:

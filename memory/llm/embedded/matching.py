@@ -16,7 +16,6 @@ from datetime import date, datetime
 from itertools import pairwise
 
 from memory.language import (
-    detect,
     find_times,
     fold,
     relation_words,
@@ -24,7 +23,7 @@ from memory.language import (
     terms,
 )
 from memory.language import words as split_words
-from memory.llm.embedded.evidence import Asked, card_text, entities, holds_kind, relations_in
+from memory.llm.embedded.evidence import Asked, card_language, card_text, entities, holds_kind, relations_in
 from memory.llm.embedded.phrases import Phrases
 from memory.llm.embedded.scene import Embeds, Json, when_of
 from memory.llm.embedded.topics import topics
@@ -71,12 +70,6 @@ class Fit:
     holds: bool  # has the kind of value that was asked for
     entities: frozenset[str]  # folded names in it
     score: float
-
-
-def card_language(card: Json, known: Phrases) -> str:
-    """The language of a card's text; the asked one for short texts."""
-    text = str(card.get("text") or "")
-    return str(card.get("language") or detect(text, hint=known.language))
 
 
 def asked(text: str, names: Sequence[str], relations: Sequence[str], *, before: str, known: Phrases) -> Asked:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from memory.language import fold, terms
 from memory.language import words as split_words
-from memory.llm.embedded.evidence import card_text
-from memory.llm.embedded.matching import card_language
+from memory.llm.embedded.evidence import card_language, card_text
 from memory.llm.embedded.phrases import Phrases
 from memory.llm.embedded.scene import Json
 from memory.llm.embedded.topics import topics

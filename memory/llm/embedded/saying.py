@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from memory.language import fold, next_occurrence, say_date, say_when
+from memory.language import fold, next_occurrence, relation_words, say_date, say_when
 from memory.llm.embedded.scene import Done, Scene, when_json, when_of
 from memory.llm.embedded.voice import clause, sentence, turned
 from memory.records import Category, When
@@ -181,7 +181,7 @@ def _names(scene: Scene) -> str:
     for candidate in scene.heard.candidates:
         own = (candidate.value,) if candidate.attribute in ("name", "pet") else ()
         for name in (candidate.subject, *candidate.people, *own):
-            if name[:1].isupper():
+            if name[:1].isupper() and fold(name) not in relation_words(scene.language):  # "Tochter"
                 names.setdefault(fold(name), name)
     kept = list(names.values())[:_NAMES_AT_MOST]
     return scene.phrases.listed(kept)
