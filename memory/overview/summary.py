@@ -12,6 +12,7 @@ from memory.listening import own_words
 from memory.records import Turn
 
 MOST_CHARS = 600
+_ENDS = tuple('.!?…:;”"»')
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 
 
@@ -23,7 +24,7 @@ def summarise(turns: Sequence[Turn], *, most_chars: int = MOST_CHARS) -> str:
     an index for later search, not a record: the transcript is that.
     """
     pieces: list[tuple[int, str, str, float]] = [
-        (index, turn.language, sentence.strip(), weight)
+        (index, turn.language, _ended(sentence.strip()), weight)
         for index, turn in enumerate(turns)
         for text, weight in ((own_words(turn.said), 1.0), (turn.answer, 0.45))
         for sentence in _SENTENCE.findall(text[:4000])
@@ -54,6 +55,11 @@ def summarise(turns: Sequence[Turn], *, most_chars: int = MOST_CHARS) -> str:
     if not chosen and pieces:
         return pieces[0][2][:most_chars]
     return " ".join(pieces[place][2] for place in sorted(chosen))
+
+
+def _ended(sentence: str) -> str:
+    """With a full stop where nothing ends it: in a row of sentences one would run into the next."""
+    return sentence if sentence[-1:] in _ENDS else f"{sentence}."
 
 
 def _score(sentence: str, language: str, counts: Counter[str]) -> float:
