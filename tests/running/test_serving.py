@@ -6,8 +6,6 @@ import http.client
 import socket
 import time
 
-import pytest
-
 from memory.clock import choose_clock
 from tests.servers import LiveServer, StartServer
 
@@ -33,18 +31,15 @@ def test_its_clock_can_be_moved(live_server: LiveServer) -> None:
     assert 86_390 < (after - before).total_seconds() < 86_460
 
 
-@pytest.mark.parametrize("workers", [2])
-def test_open_connections_do_not_delay_its_end(start_server: StartServer, workers: int) -> None:
-    server = start_server(workers=workers)
+def test_it_survives_a_kill_and_open_connections_do_not_delay_its_end(
+    start_server: StartServer,
+) -> None:
+    server = start_server(workers=2)
+    server.kill()
+    server.start()
+    assert _status(server, "/health") == 200
     with socket.create_connection(("127.0.0.1", int(server.env["ASTERISM_PORT"]))) as idle:
         idle.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n")  # and never ends its request
         started = time.monotonic()
         server.stop()
         assert time.monotonic() - started < 8
-
-
-def test_it_survives_being_killed(start_server: StartServer) -> None:
-    server = start_server()
-    server.kill()
-    server.start()
-    assert _status(server, "/health") == 200
