@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime, time
+from urllib.parse import urlsplit
 
 from flask import Blueprint, render_template, request, url_for
 from flask import redirect as to
@@ -75,7 +76,10 @@ def card(public_id: str) -> str:
     if found.status is CardStatus.FORGOTTEN:
         raise NotFound("card", public_id)
     return render_template(
-        "memories/_card.html" if wants_fragment() else "memories/card.html", card=found, turn_of=turn_of
+        "memories/_card.html" if wants_fragment() else "memories/card.html",
+        card=found,
+        turn_of=turn_of,
+        selectable=_is_in_list(),
     )
 
 
@@ -180,7 +184,14 @@ def _shown(found: Card) -> str | Response:
     if not wants_fragment():
         return to(url_for(".page", _anchor=f"card-{found.public_id}"), code=303)
     with reading(wiring().engine) as session:
-        return render_template("memories/_card.html", card=found, turn_of=_turns(session, [found]))
+        return render_template(
+            "memories/_card.html", card=found, turn_of=_turns(session, [found]), selectable=_is_in_list()
+        )
+
+
+def _is_in_list() -> bool:
+    """Whether the card goes back into the list, where several can be ticked, and not into the map."""
+    return wants_fragment() and urlsplit(request.headers.get("HX-Current-URL", "")).path == url_for(".page")
 
 
 def _form(found: Card, *, fault: AppError | None = None) -> str:

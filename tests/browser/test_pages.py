@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect
 
 from memory import cards
 from memory.config import LANGUAGES
@@ -222,3 +222,47 @@ def test_everything_works_without_a_script(stage: Stage, window: Open, clara: Pe
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".memory")).to_have_count(2)
     assert "The gate code is 0077" in kept(stage, clara)
+
+
+def reach(page: Page, what: Locator) -> None:
+    """Go on with the Tab key until something has the focus."""
+    for _ in range(70):
+        if what.count() and what.evaluate("node => node === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"the keyboard does not reach {what}")
+
+
+def test_my_memories_by_keyboard_alone(stage: Stage, window: Open, clara: Person) -> None:
+    page = memories(window(clara))
+    press, code = page.keyboard.press, page.locator(".memory", has_text="gate code")
+    reach(page, page.get_by_role("searchbox"))
+    page.keyboard.type("gate")
+    expect(page.locator(".memory")).to_have_count(1)
+    reach(page, code.get_by_role("link", name="Edit"))
+    press("Enter")
+    expect(page.get_by_label("What I remember", exact=True)).to_be_focused()
+    press("Control+End")
+    page.keyboard.type("6")
+    reach(page, page.get_by_label("Kind").last)
+    page.keyboard.type("Memo")  # another kind
+    reach(page, page.get_by_role("button", name="Save"))
+    press("Enter")
+    expect(code.locator(".memory-kind")).to_have_text("Memo")
+    reach(page, code.get_by_role("button", name="Pin"))
+    press("Enter")
+    expect(code.get_by_role("button", name="Unpin")).to_be_visible()
+    reach(page, code.get_by_role("checkbox"))
+    press("Space")
+    reach(page, page.get_by_role("button", name="Forget the ticked ones"))
+    press("Enter")
+    reach(page, page.get_by_role("button", name="Undo"))
+    press("Enter")
+    expect(page.get_by_text("1 memory is back.")).to_be_visible()
+    assert "The gate code is 00756" in kept(stage, clara)
+    page.goto("/data/")
+    reach(page, page.get_by_label("Type your e-mail address to confirm"))
+    page.keyboard.type(clara.email)
+    press("Enter")
+    expect(page.get_by_role("heading", name="Everything is erased")).to_be_visible(timeout=30_000)
+    assert kept(stage, clara) == set()
