@@ -120,7 +120,7 @@ def _talks(session: Session, person_id: int) -> dict[str, list[tuple[str, Talk]]
         )
         .where(*_said(person_id))
         .group_by(TurnRow.speaker, TurnRow.conversation_id)
-        .order_by(func.min(TurnRow.id).desc())
+        .order_by(func.min(TurnRow.created_at).desc(), func.min(TurnRow.id).desc())
     ).all()
     public_ids = turns.public_ids(session, person_id, [row[2] for row in rows])
     found: dict[str, list[tuple[str, Talk]]] = {}
