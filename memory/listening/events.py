@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from memory.language import TimeMention
+from memory.language import TimeMention, fold, names, numbers
+from memory.listening.acts import comma_at
 from memory.listening.clauses import Role
 from memory.listening.heard import Candidate
 from memory.listening.judging import attribute_of
@@ -13,6 +14,8 @@ from memory.listening.scene import Scene, sentence_case
 from memory.listening.subjects import Told
 from memory.listening.tokens import Kind, Piece, Token
 from memory.records import Category, When
+
+_HOUSEHOLD = frozenset({"wife", "husband", "partner", "girlfriend", "boyfriend", "son", "daughter", "child"})
 
 
 def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candidate | None:
@@ -25,8 +28,8 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
         tense: "past" when a verb of the sentence says that it is over.
     """
     lex, piece, leaning = scene.lex, told.piece, told.leaning
-    dated = [t for t in told.times if t.date is not None and not t.rrule]
-    time = next((t for t in dated if not scene.put_aside(piece, t)), None)
+    moments = [t for t in told.times if t.date is not None and not t.rrule]
+    time = next((t for t in moments if not scene.put_aside(piece, t)), None)
     if time is None or any(t.rrule for t in told.times):
         return None
     norm = piece.norm
@@ -62,6 +65,8 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
     if not time.has_date and (leaning.lasting > 0.3 or leaning.plan < 0.5 or not lex.search("plan", norm)):
         return None
     today = time.date == scene.now.date()
+    coming = _coming_part(scene, piece, time) if time.past and not today else None
+    time = coming or time
     if time.past:
         if time.granularity in ("month",) or leaning.lasting > 0.7 or leaning.transient > 0.75:
             return None
@@ -71,8 +76,11 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
         if today and time.missing_time and leaning.plan < 0.5:
             return None
         planned = bool(lex.search("plan", norm))
+        verbs = (w for w in piece.folded if w in lex.verbs and not lex.has("ambiguous", w))
+        verbless = time.has_date and not any(verbs)
+        least = 0.2 if planned else 0.3 if verbless else 0.4
         dated = time.has_date and time.time is not None  # a day and an hour are told: nothing else has both
-        if (not dated and leaning.plan + leaning.past < (0.2 if planned else 0.4)) or leaning.unreal > 0.6:
+        if (not dated and leaning.plan + leaning.past < least) or leaning.unreal > 0.6:
             return None
         if leaning.request > 0.7 or leaning.transient > 0.8:
             return None
@@ -90,7 +98,8 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
     text = sentence_case(_trim(scene, body))
     if not text:
         return None
-    people = tuple(dict.fromkeys(m.name for t in (told, *more) for m in t.mentions if m.name))
+    named = [m.name for t in (told, *more) for m in t.mentions if m.name]
+    people = tuple(dict.fromkeys([*named, *_of_us(scene, piece)]))
     return Candidate(
         category=Category.EVENT,
         text=text,
@@ -101,10 +110,38 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
     )
 
 
+def _coming_part(scene: Scene, piece: Piece, time: TimeMention) -> TimeMention | None:
+    """The moment read as to come, when its part has no verb: "I got the flat, keys on 1 July"."""
+    words = piece.words
+    inside = [i for i, w in enumerate(words) if time.spans[0][0] <= w.start < time.spans[-1][1]]
+    if not inside:
+        return None
+    first = next((i for i in range(inside[0], 0, -1) if comma_at(piece, i)), 0)
+    if not first or first == inside[0]:
+        return None
+    if any(w.folded in scene.lex.verbs and not scene.lex.has("ambiguous", w.folded) for w in words[first:]):
+        return None
+    later = [t for t in scene.times(piece, tense="future") if t.date is not None and t.spans == time.spans]
+    return later[0] if later and not later[0].past else None
+
+
+def _of_us(scene: Scene, piece: Piece) -> tuple[str, ...]:
+    """The people that "the three of us" means, when just as many are known at home."""
+    match = scene.lex.search("of_us", piece.norm)
+    if match is None:
+        return ()
+    said = numbers.find(match.group("n"), scene.lex.language)
+    keys = names.relation_words(scene.lex.language)
+    home = [k.name for k in scene.known if k.name and keys.get(fold(k.relation), "") in _HOUSEHOLD]
+    count = said[0].value if said else 0
+    return tuple(home) if home and len(home) == count - 1 else ()
+
+
 def _has_matter(scene: Scene, told: Told) -> bool:
     """Whether a clause says more than when."""
     rest = told.piece.outside([span for t in told.times for span in t.spans])
-    return any(w.folded not in scene.lex.common and not scene.lex.has("negation", w.folded) for w in rest.words)
+    lex = scene.lex
+    return any(w.folded not in lex.common and not lex.has("negation", w.folded) for w in rest.words)
 
 
 def _goes_on(scene: Scene, told: Told, after: list[Told]) -> list[Told]:
@@ -210,6 +247,10 @@ def _without_moments(scene: Scene, body: Piece, spans: list[tuple[int, int]]) ->
 def _trim(scene: Scene, body: Piece) -> str:
     """Words that only led to a moment that is cut out are cut with it."""
     words = list(body.words)
+    lex = scene.lex
+    verb = any(w.folded in lex.verbs for w in words[:-1])
+    if verb and lex.has("separable_end", words[-1].folded):
+        return body.said(scene.text)  # "ich hole es ab"
     while words and any(scene.lex.has(kind, words[-1].folded) for kind in ("dangling", "copula")):
         words.pop()
     if not words:

@@ -17,6 +17,7 @@ from memory.listening.judging import (
     CONDITIONAL,
     CORRECTED,
     HEALERS,
+    INSTEAD,
     LIVED,
     LOOSE,
     about_self,
@@ -185,6 +186,8 @@ class _Judge:
         if self._new_value(each):
             return
         threshold = CONDITIONAL if each.conditional else None
+        if threshold is None and self._instead(each):
+            threshold = INSTEAD
         if threshold is None and self.lived is not None and self.lived.when is not None:
             past = self.lived.when.start < self.scene.now.replace(tzinfo=None)
             threshold = LIVED if past else None
@@ -195,6 +198,14 @@ class _Judge:
             threshold = AMONG  # facts come together
         self.found.extend(_statement(self.scene, each, threshold, correcting=self.correcting))
 
+    def _instead(self, each: Told) -> bool:
+        """Whether a clause says what holds in place of what the one before ends: "..., I'm at Litto now"."""
+        at = next((i for i, told in enumerate(self.told) if told is each), 0)
+        lex = self.scene.lex
+        ended = bool(at) and bool(lex.search("no_longer", self.told[at - 1].piece.norm))
+        same = ended and self.told[at - 1].subject.kind == each.subject.kind
+        return same and bool(lex.search("now_instead", each.piece.norm))
+
     def _new_value(self, each: Told) -> bool:
         """Take the "it" that says the new value of what was spoken of before ("..., it's half five now")."""
         at = next((i for i, told in enumerate(self.told) if told is each), 0)
@@ -204,11 +215,12 @@ class _Judge:
         leads = len(words) > 2 and lex.has("it", words[0]) and lex.has("copula", words[1])
         numbers = (w.kind is Kind.NUMBER or lex.begins("number_word", w.folded) for w in each.piece.words)
         valued = bool(each.times) or any(numbers)
-        if not at or not leads or each.mentions:
+        if not at or not leads or any(m.relation for m in each.mentions):
             return False
         before = self.told[at - 1]
         denied = bool(lex.search("no_longer", before.piece.norm))
-        if not (self.correcting and valued) and not has_code(each.piece) and not denied:
+        named = any(m.name for m in each.mentions)  # "I've switched dentists, it's Dr Abara now"
+        if not (self.correcting and valued) and not has_code(each.piece) and not denied and not named:
             return False
         gone = (before.piece.start, before.piece.end)
         self.found = [c for c in self.found if c.span != gone]

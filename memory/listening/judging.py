@@ -22,6 +22,7 @@ LOOSE = 0.62  # ... when nothing in it says whose it is
 CORRECTED = 0.3  # ... when the person puts something right
 APART = 0.8  # ... beside an event that would else be told with it
 AMONG = 0.33  # ... when another clause of the sentence is lasting
+INSTEAD = 0.2  # ... in place of what has just ended
 LIVED = 0.66  # ... beside an event that is over
 HEALERS = ("doctor", "dentist", "therapist", "physiotherapist", "vet", "midwife")
 # Rows about a person; said of a thing ("our cat is twelve") they are not the speaker's.
@@ -99,7 +100,8 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
     passing = bool(lex.search("state", norm)) and leaning.lasting < min(0.5, other + 0.1)
     if strong and not passing and leaning.unreal < 0.85 and threshold != CONDITIONAL:
         return True, f"{rule[0] if rule else ''} {leaning.lasting:.2f}"
-    if _is_it(scene, piece) and not rule and not code and not told.mentions:
+    related = any(m.relation or m.known for m in told.mentions)
+    if _is_it(scene, piece) and not rule and not code and not related:
         return False, "what it is was not said"
     if lex.search("state", norm) and leaning.lasting < 0.7 and not code:
         return False, "passing state"

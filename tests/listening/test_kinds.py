@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memory.listening import Act, Heard, listen
+from memory.listening import Act, Heard, KnownPerson, listen
 from memory.records import Category
 
 
@@ -160,3 +160,18 @@ def test_an_oath_asks_and_the_errand_before_it_is_nothing(language: str, text: s
 def test_the_code_of_an_alarm_is_a_memory_and_no_alarm(language: str, text: str, is_memory: bool) -> None:
     heard = hear(text, language)
     assert (heard.forgetting is not None) is is_memory
+
+
+def test_the_three_of_us_are_the_people_known_at_home() -> None:
+    now = datetime(2026, 6, 8, 21, 0, tzinfo=ZoneInfo("Europe/Lisbon"))
+    known = [KnownPerson(name="Marta", relation="mulher"), KnownPerson(name="Leo", relation="filho")]
+    text = "No sábado fomos os três ao parque aquático de Leiria e rimo-nos imenso."
+    heard = listen(text, language="pt", now=now, zone="Europe/Lisbon", known=known)
+    assert [set(c.people) for c in heard.candidates] == [{"Marta", "Leo"}]
+    alone = listen(text, language="pt", now=now, zone="Europe/Lisbon", known=known[:1])
+    assert [c.people for c in alone.candidates] == [()]
+
+
+@pytest.mark.parametrize(("text", "forgets"), [("Olvide la variante.", True), ("Olvidé la cita.", False)])
+def test_a_formal_command_is_no_past(text: str, forgets: bool) -> None:
+    assert (hear(text, "es").forgetting is not None) is forgets

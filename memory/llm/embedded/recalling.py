@@ -101,7 +101,20 @@ def _answering(scene: Scene) -> tuple[Fit, ...]:
     return find(cards) or (find((*cards, *told)) if told else ())
 
 
+def _all_told(scene: Scene) -> tuple[Json, ...]:
+    """What the message before told, when all of it is asked for ("give me all three"); else nothing."""
+    if not scene.has("all_of_them") or asking.names(scene):
+        return ()
+    told = listen(scene.said_before, language=scene.language, now=scene.now, zone=scene.zone)
+    texts = {c.text for c in told.candidates if c.category in _STATEMENTS}
+    cards = tuple(card for card in told_now(scene) if card["text"] in texts)
+    return cards if len(cards) > 1 else ()
+
+
 def _text(scene: Scene) -> str:
+    together = _all_told(scene)
+    if together:
+        return stating.statements(scene, together)
     fits = _answering(scene)
     if not fits:
         if not _is_asked(scene) and "?" not in scene.said:

@@ -78,6 +78,8 @@ def calls(candidate: Candidate, arguments: dict[str, Any], scene: Scene) -> list
         event = {"category": "event", "text": arguments["text"], "when": new_hour, "supersedes": old["id"]}
         return [Wanted("create_card", event | {"people": list(map(str, old.get("people") or ()))})]
     is_person = old.get("category") == "person"
+    if is_person and wrong and not _is_alike(wrong, right) and candidate.value:
+        right = candidate.value  # "she's twelve, not eleven": only the age is put right
     if is_person and wrong and right and _holds(old, wrong) and _is_alike(wrong, right):
         if any(fold(wrong) in fold(str(name)) for name in old.get("people") or ()):
             return [Wanted("create_card", _renamed(old, wrong, right) | {"supersedes": old["id"]})]
