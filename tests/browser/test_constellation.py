@@ -142,6 +142,28 @@ def test_seven_shapes_and_all_threads_after_every_switch(window: Open, owner: Pe
     ]  # fmt: skip
 
 
+def test_what_is_filtered_and_lit_holds_over_another_scheme_and_size(window: Open, owner: Person) -> None:
+    page = sky(window(owner, color_scheme="dark", reduced_motion="reduce"))
+    page.locator('[data-kind="event"]').click()
+    page.evaluate("asterismSky.open(asterismSky.data.handles[0])")
+    expect(page.locator(".sky-ring")).to_be_visible()
+    lit = ".tracesky-halo .points > path[style*='opacity: 0.13']"
+    expect(page.locator(lit)).to_have_count(4)  # all but the fact, its two neighbours and what is hidden
+    for scheme, width in (("light", 1280), ("light", 400), ("dark", 1200)):
+        page.set_viewport_size({"width": width, "height": 760})
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(  # drawn anew
+            """([scheme, width]) => { const { box, skeletons } = asterismSky.sky;
+              return box._fullLayout.width === box.clientWidth && innerWidth === width
+                && box.layout.meta.lit === skeletons[scheme].layout.meta.lit; }""",
+            arg=[scheme, width],
+        )
+        expect(page.locator(lit)).to_have_count(4)
+        told = shown(page)
+        assert (told["event"], told["halo"], told["fact"], told["theme"]) == (0, 6, 1, 1)
+        expect(page.locator(".sky-ring")).to_be_visible()
+
+
 def test_only_and_all(window: Open, owner: Person) -> None:
     page = sky(window(owner))
     page.get_by_role("button", name="Only this kind: Task").click()
