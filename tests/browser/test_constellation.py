@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
@@ -149,7 +149,12 @@ def test_what_is_filtered_and_lit_holds_over_another_scheme_and_size(window: Ope
     expect(page.locator(".sky-ring")).to_be_visible()
     lit = ".tracesky-halo .points > path[style*='opacity: 0.13']"
     expect(page.locator(lit)).to_have_count(4)  # all but the fact, its two neighbours and what is hidden
-    for scheme, width in (("light", 1280), ("light", 400), ("dark", 1200)):
+    changes: tuple[tuple[Literal["dark", "light"], int], ...] = (
+        ("light", 1280),
+        ("light", 400),
+        ("dark", 1200),
+    )
+    for scheme, width in changes:
         page.set_viewport_size({"width": width, "height": 760})
         page.emulate_media(color_scheme=scheme)
         page.wait_for_function(  # drawn anew
