@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session
 
 from memory import cards
 from memory import language as lang
+from memory.cards import reminders
 from memory.cards.recall import Angle, CardCache, recall
 from memory.conductor import agenda, deciding, handing, keeping
 from memory.conductor.agenda import when_data
@@ -188,6 +189,8 @@ def _create(session: Session, context: ToolContext, told: CreateCard, now: datet
     when = when or (heard.when if heard is not None else None)
     if category is Category.REMINDER and (when is None or when.all_day):
         return {"ok": False, "error": "a reminder needs a day and an hour: ask for what is missing"}
+    if category is Category.REMINDER and reminders.first_due(category, when, now=now) is None:
+        return {"ok": False, "error": "this moment has passed: ask for another"}
     if (
         when is not None
         and category in _NEEDS_NAMED_MOMENT

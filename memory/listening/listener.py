@@ -27,7 +27,7 @@ from memory.listening.reminding import people_in
 from memory.listening.righting import correct, named_before, swapped
 from memory.listening.scene import Scene, sentence_case, strip
 from memory.listening.tokens import Kind, Piece
-from memory.records import Category
+from memory.records import Category, When
 
 _ORDER = tuple(Act)
 _HEADING = 14  # words before a colon that may announce what comes behind it
@@ -76,9 +76,11 @@ def hear(
 
 
 def _unique(candidates: Sequence[Candidate]) -> list[Candidate]:
-    seen: dict[tuple[str, str], Candidate] = {}
+    seen: dict[tuple[str, str, When | None], Candidate] = {}
     for candidate in candidates:
-        seen.setdefault((candidate.category, candidate.text.casefold()), candidate)
+        # One thing may ring twice: on Monday and on Thursday.
+        when = candidate.when if candidate.category is Category.REMINDER else None
+        seen.setdefault((candidate.category, candidate.text.casefold(), when), candidate)
     return list(seen.values())
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
+from memory.language import TimeMention, find_times
 from memory.listening import todo
 from memory.listening.clauses import Clause, Role
 from memory.listening.draft import Draft
@@ -13,6 +15,8 @@ from memory.listening.regions import Sentence
 from memory.listening.scene import Scene, strip
 from memory.listening.tokens import Kind, Piece
 from memory.records import Category, When
+
+_SEVERAL = 2
 
 
 def remind(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bool:
@@ -46,12 +50,63 @@ def remind(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bool:
                     replace(candidate, text=candidate.text if found else body, people=event.people)
                 )
             return True
+    several = _several(scene, core)
+    if several:
+        draft.candidates.extend(several)
+        draft.candidates.extend(people_in(scene, core))
+        return True
     found = todo.reminder(scene, core, base=base)
     if found is None or found.candidate is None:
         return _remind_of_earlier(scene, core, draft)
     draft.candidates.append(found.candidate)
     draft.candidates.extend(people_in(scene, core))
     return True
+
+
+def _several(scene: Scene, core: Piece) -> list[Candidate]:
+    """The reminders of a sentence that asks for more than one, each with a moment of its own; [] for one.
+
+    "Remind me at eleven to phone Ida and at noon to eat", "on Monday and on Thursday at nine to water them".
+    """
+    times = [t for t in scene.times(core, tense="future") if t.date is not None and not t.rrule]
+    match = scene.lex.search("remind", core.norm)
+    if match is None or len(times) != _SEVERAL or any(t.relative_before or t.end for t in times):
+        return []
+    first, second = times
+    at = next((i for i, word in enumerate(core.words) if word.start >= second.span[0]), 0)
+    if not at or not scene.lex.has("and", core.words[at - 1].folded) or second.span[0] < first.spans[0][1]:
+        return []
+    start, end = core.range_of(match)
+    if end > at - 1:
+        return []
+    told = todo.reminder(scene, core.part(0, at - 1))
+    command = core.part(start, end)
+    other = todo.reminder(scene, Piece([*command.tokens, *core.part(at).tokens]))
+    if other is None or other.candidate is None or other.candidate.when is None:
+        return []
+    when = other.candidate.when
+    if told is None or told.candidate is None or told.candidate.when is None:
+        return _on_both(scene, other.candidate, first, second)
+    if not second.has_date and first.has_date:
+        when = _same_day(scene, core.part(at), first) or when
+    return [told.candidate, replace(other.candidate, when=when)]
+
+
+def _same_day(scene: Scene, piece: Piece, first: TimeMention) -> When | None:
+    """The hour that a part tells, on the day told before: "tomorrow at eleven ... and at noon"."""
+    said = piece.said(scene.text)
+    found = find_times(said, language=scene.lex.language, now=scene.now, tense="future", on=first.date)
+    return next((t.when(scene.zone) for t in found if t.time is not None), None)
+
+
+def _on_both(scene: Scene, candidate: Candidate, first: TimeMention, second: TimeMention) -> list[Candidate]:
+    """One matter at two moments that are told side by side; an hour that only one of them has is both's."""
+    hour, other = first.time or second.time, second.time or first.time
+    if first.date is None or second.date is None or hour is None or other is None:
+        return []
+    day = second.date if second.has_date or not first.has_date else first.date
+    moments = (datetime.combine(first.date, hour), datetime.combine(day, other))
+    return [replace(candidate, when=When(start=start, zone=scene.zone)) for start in moments]
 
 
 def _told_before(scene: Scene, core: Piece, first: int, draft: Draft) -> Piece:

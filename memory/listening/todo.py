@@ -40,6 +40,8 @@ def reminder(scene: Scene, piece: Piece, *, base: When | None = None) -> Found |
     times = [t for t in scene.times(piece, tense="future")]
     main = _best(times)
     when, missing = _due(scene, main, times, base)
+    if when is not None and not when.rrule and main is not None and main.past:
+        when, missing = None, True  # "remind me yesterday at five": it is asked for again
     timer = _timer(scene, piece)
     if timer is not None:
         when, missing = timer.when, False

@@ -169,6 +169,20 @@ def test_exactly_half_an_hour_goes_on_and_a_second_more_begins_anew(
     assert list(open_ones) == [third.conversation_id]
 
 
+def test_a_reminder_for_a_moment_that_has_passed_is_refused(
+    engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    past = {"start": "2026-03-01T08:00"}
+    steps: list[Step] = [
+        [Call("create_card", {"category": "reminder", "text": "book a slot", "when": past})],
+        [Say("When shall I remind you?")],
+    ]
+    with stage(engine, clock, steps=steps, tmp=tmp_path) as play:
+        play.say("remind me yesterday at 8 to book a slot")
+        assert play.cards() == []
+        assert "has passed" in str(play.model.requests[-1].messages)
+
+
 def test_a_dead_process_leaves_an_interrupted_turn_that_is_not_run_again(
     engine: Engine, clock: FakeClock, tmp_path: Path
 ) -> None:

@@ -115,3 +115,47 @@ def test_remember_that_is_the_sentence_before_or_behind(language: str, said: str
     assert fact.category is Category.FACT
     assert "oriand" in fact.text or "Knoblauch" in fact.text
     assert "das" not in fact.text.casefold().split()
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "reminders"),
+    [
+        (
+            "en",
+            "Remind me at eleven to phone Ida and at noon to eat.",
+            ["Phone Ida 20 11:00", "Eat 20 12:00"],
+        ),
+        ("en", "Remind me tomorrow at ten to call and at one to eat.", ["Call 21 10:00", "Eat 21 13:00"]),
+        ("de", "Erinner mich um elf an Ida und um zwölf ans Essen.", ["Ida 20 11:00", "Essen 20 12:00"]),
+        ("pt", "Lembra-me às onze de ligar e ao meio-dia de comer.", ["Ligar 20 11:00", "Comer 20 12:00"]),
+        (
+            "fr",
+            "Rappelle-moi à onze heures d'appeler, et à midi de manger.",
+            ["Appeler 20 11:00", "Manger 20 12:00"],
+        ),
+        ("es", "Recuérdame a las once llamar y a las doce comer.", ["Llamar 20 11:00", "Comer 20 12:00"]),
+        ("en", "Remind me on Monday and on Friday at nine to sing.", ["Sing 23 09:00", "Sing 27 09:00"]),
+        (
+            "de",
+            "Erinner mich am Montag und am Freitag um neun ans Singen.",
+            ["Singen 23 09:00", "Singen 27 09:00"],
+        ),
+        ("en", "Remind me tomorrow at nine to call Ida and Tom.", ["Call Ida and Tom 21 09:00"]),
+    ],
+)
+def test_one_sentence_may_ask_for_more_than_one(language: str, said: str, reminders: list[str]) -> None:
+    cards = [card for card in hear(said, language).candidates if card.category is Category.REMINDER]
+    assert [f"{card.text} {card.when.start:%d %H:%M}" for card in cards if card.when] == reminders
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "Remind me yesterday at five to call Ida."),
+        ("en", "Remind me today at 8am to call Ida."),
+        ("de", "Erinner mich gestern um fünf an Ida."),
+    ],
+)
+def test_a_moment_that_has_passed_is_asked_for_again(language: str, said: str) -> None:
+    (card,) = hear(said, language).candidates
+    assert (card.when, card.missing_time) == (None, True)
