@@ -9,7 +9,8 @@ has said so: in whatever words another value comes, it never goes out in its pla
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -18,6 +19,7 @@ from memory import language as lang
 from memory.conductor.gate import GateView
 from memory.conductor.phrases import phrase
 from memory.decisions.guard import Settled, View, asked_directly, look
+from memory.decisions.leaning import asked_for
 from memory.decisions.log import matter_name, told
 from memory.decisions.schema import Keys, KeyType
 from memory.records import Conversation, Decision
@@ -41,6 +43,7 @@ class SettledValues:
         self._waiting = ""  # sentences of an answer that has not said the settled value that it was asked for
         self._aside = True  # these only ask, propose, or speak of something else
         self._asked: tuple[Settled, bool] | None = None
+        self._asking: tuple[str, Mapping[str, float]] | None = None  # a message and what it leans to ask for
         self._corrected: set[int] = set()
         self._said: set[str] = set()  # of the first answer
         self.contradicted: Decision | None = None
@@ -112,6 +115,14 @@ class SettledValues:
         return self.correction(decision, view.language) or ""
 
     def _seen(self, view: GateView) -> View:
+        seen = self._bare(view)
+        if not view.settled.decisions:
+            return seen
+        if self._asking is None or self._asking[0] != view.said:
+            self._asking = (view.said, asked_for(view.said, seen))
+        return replace(seen, asking=self._asking[1])
+
+    def _bare(self, view: GateView) -> View:
         return View(
             keys=self._keys,
             settled=view.settled,

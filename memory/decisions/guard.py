@@ -13,14 +13,32 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from memory import language as lang
-from memory.decisions.naming import Settled, View, asked, asked_directly, here, named, shaped, table
+from memory.decisions.leaning import claimed
+from memory.decisions.naming import (
+    Settled,
+    View,
+    asked,
+    asked_directly,
+    asked_likely,
+    clause_of,
+    here,
+    named,
+    shaped,
+    speaks_to_them,
+    table,
+)
 from memory.decisions.schema import Key
-from memory.decisions.stated import MOMENTS, Clause, Stated, stated, street_spans
+from memory.decisions.stated import CALL, MOMENTS, Clause, Stated, stated, street_spans
 from memory.records import Decision
 
 __all__ = ["Looked", "Settled", "View", "asked_directly", "look"]
 
 _CUTS = re.compile(r"[;()]|,(?=\s)|(?<=\D)\s[–—-]\s(?=\D)|(?<=\w): (?=\D)")
+_CLAIMS = 2.0  # log odds: of the good sentences of other hands one in a hundred lies above
+_CLAIMS_UNSEEN = 2.5  # ... where the value itself cannot be told by its kind
+_OF_ANY_WORDS = frozenset({"variant"})  # keys of the shipped file whose values can be any words
+_UNASKED = -2.0  # log odds of a question below which it plays no part
+_LET_GO = -3.0  # what the words find is let go below
 _BARE = 2  # content words beside the value: with more, the clause may be about anything
 
 
@@ -48,10 +66,10 @@ def look(sentence: str, view: View) -> Looked:
     is_question = sentence.rstrip().rstrip("\"'»”)").endswith("?")
     direct = asked_directly(view)
     waited = bool(direct) and not direct & said  # the answer has not yet said what was asked for
-    speaks_to_them = _speaks_to_them(sentence, view)
-    to_us = waited and speaks_to_them
+    is_to_them = speaks_to_them(sentence, view)
+    to_us = waited and is_to_them
     is_elsewhere = any(words[name].search(lang.fold(sentence)) for name in ("other", "history"))
-    whole = shaped(sentence, view) if speaks_to_them and not is_elsewhere else frozenset[str]()
+    whole = shaped(sentence, view) if is_to_them and not is_elsewhere else frozenset[str]()
     excused, past, valueless = False, False, False
     open_to_all = True  # every clause proposes, asks, or tells of something else
     parts = _clauses(_without_agreed(_unquoted(sentence), words), words, view)
@@ -84,9 +102,46 @@ def look(sentence: str, view: View) -> Looked:
         # "Leave the gate open on Friday from ten to twelve": what stands so whole needs no word of the key.
         own = own or (whole if not words["foreign"].search(plain) else own)
         found = _contradicted(part, own, own or about or asked(view), replace(view, told=frozenset(said)))
-        if found is not None:
+        if found is not None and (
+            found.key in direct or claimed(sentence, view).get(found.key, 0.0) > _LET_GO
+        ):
             return Looked(contradicts=found, about=about, told=frozenset(said))
+    if not is_question and (found := _claimed(sentence, replace(view, told=frozenset(said)))):
+        return Looked(contradicts=found, about=about, told=frozenset(said))
     return Looked(about=about, told=frozenset(said), aside=open_to_all)
+
+
+def _claimed(sentence: str, view: View) -> Decision | None:
+    """The settled decision whose key a sentence leans to state, with another value than the settled one."""
+    clause = replace(clause_of(sentence, view), bare=True)
+    everything = frozenset(each.key for each in view.settled.decisions)
+    against = []
+    for decision in _candidates(sentence, everything, view):
+        key = view.keys.get(decision.key)
+        if key is None:
+            continue
+        verdict = stated(key, decision.value, clause)
+        if verdict is Stated.OTHER or (verdict is Stated.NOTHING and _may_be_other(key, sentence)):
+            against.append(decision)
+    if not against:
+        return None
+    leans = claimed(sentence, view)
+    against = [each for each in against if leans.get(each.key, _LET_GO) > _bound(each.key, view)]
+    against.sort(key=lambda each: -leans[each.key])
+    return _standing(sentence, against, everything, clause, view)
+
+
+def _bound(key: str, view: View) -> float:
+    """From which log odds on a sentence states a value: less is enough where the question was for it."""
+    bound = _CLAIMS_UNSEEN if key in _OF_ANY_WORDS else _CLAIMS
+    if key in view.told:
+        return bound
+    return bound - min(max(asked_likely(view).get(key, _UNASKED) - _UNASKED, 0.0), bound)
+
+
+def _may_be_other(key: Key, sentence: str) -> bool:
+    """Whether a sentence without the settled value may hold another, though none can be told by its kind."""
+    return key.name in _OF_ANY_WORDS or (key.name == "contact_detail" and CALL.search(sentence) is not None)
 
 
 def _is_offer(part: str, folded: str, words: Mapping[str, re.Pattern[str]], view: View) -> bool:
@@ -109,19 +164,6 @@ def _is_revised(following: Sequence[str], words: Mapping[str, re.Pattern[str]]) 
     return bool(tail) and words["revised"].fullmatch(tail) is not None
 
 
-def _speaks_to_them(sentence: str, view: View) -> bool:
-    """Whether a sentence speaks to the person, but for "your neighbour": it is no business of others then."""
-    words = table(view.language)
-    folded = lang.fold(sentence)
-    for match in words["you"].finditer(folded):
-        small = view.language == "de" and match.group()[0] in "si"  # "sie" are they, "Sie" are you
-        if small and len(folded) == len(sentence) and sentence[match.start()].islower():
-            continue
-        if not words["foreign"].match(folded, match.end() + 1):
-            return True
-    return False
-
-
 def _said_in(sentence: str, view: View) -> list[str]:
     """Keys whose settled value stands in a sentence, in whatever form."""
     told = []
@@ -131,18 +173,12 @@ def _said_in(sentence: str, view: View) -> list[str]:
         if key is None or (decision.matter != view.settled.here and decision.key in told):
             continue
         said = [
-            stated(key, decision.value, replace(_clause(text, view), bare=True))
+            stated(key, decision.value, replace(clause_of(text, view), bare=True))
             for text in (sentence, *parts)
         ]
         if said[0] is Stated.SAME or (Stated.SAME in said and Stated.OTHER not in said[1:]):
             told.append(decision.key)
     return told
-
-
-def _clause(text: str, view: View) -> Clause:
-    return Clause(
-        text=text, bare=False, language=view.language, now=here(view), units=table(view.language)["units"]
-    )
 
 
 def _is_excused(folded: str, following: Sequence[str], words: Mapping[str, re.Pattern[str]]) -> bool:
@@ -154,7 +190,7 @@ def _is_excused(folded: str, following: Sequence[str], words: Mapping[str, re.Pa
 
 def _contradicted(part: str, own: Collection[str], about: frozenset[str], view: View) -> Decision | None:
     """The settled decision that a clause contradicts, if any."""
-    clause = _clause(part, view)
+    clause = clause_of(part, view)
     clause = replace(clause, bare=_is_bare(clause, view, most=0 if about & view.told else _BARE))
     wanted = asked(view)
     waited = bool(wanted & about) and not wanted & view.told and not _is_named_other(part, view)

@@ -29,6 +29,7 @@ _ROAD = re.compile(
     r"|\brua\b|travessa|avenida|praca|largo|\brue\b|quai|boulevard|chemin|impasse|calle|plaza|paseo|camino"
 )
 _NO_UNITS = re.compile(r"(?!)")
+_ASKS = 0.5  # log odds: of the questions of other hands for something else two in a hundred lie above
 _STEM = 5  # letters that forms of one word share at least
 _QUESTIONS = re.compile(r"(?<=[.!?;])\s+")
 
@@ -54,6 +55,32 @@ class View:
     zone: str
     about: frozenset[str] = frozenset()  # keys that the sentence before was about
     told: frozenset[str] = frozenset()  # keys whose settled value this answer has said
+    asking: Mapping[str, float] = field(default_factory=dict)  # `leaning.asked_for` the message, when known
+
+
+def clause_of(text: str, view: View) -> Clause:
+    """A text as values are looked for in it."""
+    return Clause(
+        text=text, bare=False, language=view.language, now=here(view), units=table(view.language)["units"]
+    )
+
+
+def speaks_to_them(sentence: str, view: View) -> bool:
+    """Whether a sentence speaks to the person, but for "your neighbour": it is no business of others then."""
+    words = table(view.language)
+    folded = lang.fold(sentence)
+    for match in words["you"].finditer(folded):
+        small = view.language == "de" and match.group()[0] in "si"  # "sie" are they, "Sie" are you
+        if small and len(folded) == len(sentence) and sentence[match.start()].islower():
+            continue
+        if not words["foreign"].match(folded, match.end() + 1):
+            return True
+    return False
+
+
+def named_among(keys: Iterable[Key], folded: str, view: View) -> frozenset[str]:
+    """Which of some keys a text speaks of by their words."""
+    return frozenset(_hits(folded, view, loosely=False, keys=keys))
 
 
 def named(folded: str, view: View, *, loosely: bool = False) -> frozenset[str]:
@@ -65,8 +92,8 @@ def named(folded: str, view: View, *, loosely: bool = False) -> frozenset[str]:
     return frozenset(_hits(folded, view, loosely=loosely))
 
 
-def _hits(folded: str, view: View, *, loosely: bool) -> dict[str, int]:
-    """How many words of each settled key stand in a text."""
+def _hits(folded: str, view: View, *, loosely: bool, keys: Iterable[Key] | None = None) -> dict[str, int]:
+    """How many words of each settled key, or of each of these, stand in a text."""
     stems = {word: {word, *lang.terms(word, view.language)} for word in lang.words(folded)}
 
     def standing(told: Iterable[str]) -> set[str]:
@@ -82,7 +109,7 @@ def _hits(folded: str, view: View, *, loosely: bool) -> dict[str, int]:
         }
 
     hits = {}
-    for key in _settled_keys(view):
+    for key in _settled_keys(view) if keys is None else keys:
         loose = set(key.loose.get(view.language, ()))
         own = set(key.words.get(view.language, ())) - loose
         label = _label(key, view.language)
@@ -157,7 +184,29 @@ def asked_directly(view: View) -> frozenset[str]:
     keys: set[str] = set()
     for part in said:
         keys |= _asked_by(part, view)
-    return frozenset(keys)
+    leans = asked_likely(view) if not keys else {}
+    likely = max(leans, key=lambda name: leans[name], default="")
+    return frozenset({likely} if leans.get(likely, 0.0) > _ASKS else keys)
+
+
+def asked_likely(view: View) -> Mapping[str, float]:
+    """What a message leans to ask for, of the settled keys; nothing when its words rule that out."""
+    settled = {each.key for each in view.settled.decisions}
+    leans = {name: odds for name, odds in view.asking.items() if name in settled}
+    return leans if leans and _may_ask(view) else {}
+
+
+def _may_ask(view: View) -> bool:
+    """Whether a message is a question about what is theirs and settled, whatever it asks for."""
+    words, folded = table(view.language), lang.fold(view.said)
+    asks = "?" in folded or any(words[name].search(folded) for name in ("wh", "tell", "recall"))
+    again = bool(words["tell"].search(folded)) or _asks_again(view.said, folded, view)
+    barred = ("other", "open") if again else ("other", "open", "besides")
+    return (
+        asks
+        and not _is_about_others(view.said, folded, view)
+        and not any(words[name].search(folded) for name in barred)
+    )
 
 
 def _asked_by(part: str, view: View) -> set[str]:

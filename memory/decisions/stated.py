@@ -98,6 +98,27 @@ def stated(key: Key, value: str, clause: Clause, *, rivals: Collection[str] = ()
     return _words(key, value, clause, rivals)
 
 
+def kinds(clause: Clause, choices: Sequence[Key]) -> dict[str, bool]:
+    """Which kinds of value stand in a clause, whatever they mean.
+
+    Args:
+        choices: keys whose choices are looked for, each by its name.
+    """
+    mentions = clause.mentions
+    text = clause.text
+    return {
+        "amount": bool(amounts(text, clause.language)),
+        "code": bool(_codes(text)),
+        "contact": CALL.search(text) is not None,
+        "count": bool(_counts(clause)),
+        "day": any(each.has_date for each in mentions),
+        "hour": any(each.time is not None for each in mentions),
+        "hours": any(each.time is not None and each.end is not None for each in mentions),
+        "street": bool(street_spans(text)),
+        "tongue": bool(_languages(text)),
+    } | {f"choice {key.name}": bool(_choices(key, text)) for key in choices}
+
+
 def _one_of(told: Collection[object], settled: Collection[object]) -> Stated:
     if not told:
         return Stated.NOTHING
