@@ -15,6 +15,7 @@ from memory.listening.subjects import Told
 from memory.listening.tokens import Kind, Piece, Token
 from memory.records import Category, When
 
+_PLACE = 3  # words of a place with its number
 _HOUSEHOLD = frozenset({"wife", "husband", "partner", "girlfriend", "boyfriend", "son", "daughter", "child"})
 
 
@@ -173,11 +174,19 @@ def _place_and_such(scene: Scene, after: list[Told]) -> list[Told]:
     for each in after:
         words = each.piece.outside([span for t in each.times for span in t.spans]).folded
         if each.clause.role is not Role.MAIN or (
-            any(w in scene.lex.verbs for w in words) and not company(scene, each)
+            any(w in scene.lex.verbs for w in words) and not company(scene, each) and not numbered(scene, each)
         ):
             break
         more.append(each)
     return more
+
+
+def numbered(scene: Scene, told: Told) -> bool:
+    """Whether a part is no more than a place with its number: "piso 4", "room 204"."""
+    words = told.piece.words
+    if any(scene.lex.has(kind, w.folded) for w in words for kind in ("copula", "third", "demonstrative")):
+        return False  # "der is 91"
+    return len(words) <= _PLACE and words[-1].kind is Kind.NUMBER and words[0].kind is Kind.WORD
 
 
 def company(scene: Scene, told: Told) -> bool:

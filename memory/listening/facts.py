@@ -9,7 +9,7 @@ from itertools import pairwise
 from memory.language import fold
 from memory.listening.clauses import Clause, Role
 from memory.listening.durable import leanings
-from memory.listening.events import company, event_of, hour_only, leans_back, with_hour
+from memory.listening.events import company, event_of, hour_only, leans_back, numbered, with_hour
 from memory.listening.heard import Candidate
 from memory.listening.judging import (
     AMONG,
@@ -30,6 +30,8 @@ from memory.listening.scene import Scene, sentence_case
 from memory.listening.subjects import Subject, Told, both_named, prepare, spoken_of
 from memory.listening.tokens import Kind, Piece
 from memory.records import Category
+
+_AT_A_NAME = 7  # words of a clause that says where somebody is now
 
 
 def hear_told(
@@ -102,11 +104,18 @@ def _hanging(scene: Scene, clauses: list[Clause]) -> set[int]:
             continue  # "ich weiß nicht, ob ..." makes nothing unreal
         if scene.lex.begins("addressed_if", clause.piece.norm):
             continue  # "... if you ever need it" makes nothing unreal either
+        if number and scene.lex.has("verb_last", scene.lex.language) and not _unreal_mood(scene, clauses):
+            continue  # "..., wenn wir weg sind": whenever
         after = range(number + 1, len(clauses))
         hanging |= set(after)
         if not after or (clauses[number + 1].joined and not clauses[number + 1].bare_verb):
             hanging |= {i for i in (number - 1,) if i >= 0}
     return hanging
+
+
+def _unreal_mood(scene: Scene, clauses: list[Clause]) -> bool:
+    """Whether a verb of a sentence says by its form that it is not so."""
+    return any(scene.lex.search("hypothetical", clause.piece.norm) for clause in clauses)
 
 
 def _reported(scene: Scene, before: Told, each: Told) -> bool:
@@ -180,14 +189,17 @@ class _Judge:
             if each.clause.bare_verb:
                 return  # the event tells it: "... came and fixed the leak"
             named = bool(self.scene.lex.search("naming", each.piece.norm))  # "der hieß Imran"
-            if company(self.scene, each) or named:
+            if company(self.scene, each) or named or numbered(self.scene, each):
                 self.found.extend(persons_of(self.scene, each, "", skip_known=True))
                 return
         if self._new_value(each):
             return
         threshold = CONDITIONAL if each.conditional else None
         if threshold is None and self._instead(each):
-            threshold = INSTEAD
+            threshold = 0.0 if self._at_a_name(each) else INSTEAD
+        following = self.told[self.told.index(each) + 1 :][:1]
+        if threshold is None and following and self._instead(following[0]) and self._at_a_name(following[0]):
+            threshold = 0.0  # "saí da Worten, agora estou na Fnac"
         if threshold is None and self.lived is not None and self.lived.when is not None:
             past = self.lived.when.start < self.scene.now.replace(tzinfo=None)
             threshold = LIVED if past else None
@@ -205,6 +217,12 @@ class _Judge:
         ended = bool(at) and bool(lex.search("no_longer", self.told[at - 1].piece.norm))
         same = ended and self.told[at - 1].subject.kind == each.subject.kind
         return same and bool(lex.search("now_instead", each.piece.norm))
+
+    def _at_a_name(self, each: Told) -> bool:
+        """Whether a clause says no more than at which house somebody is: "I'm at Screwfix now"."""
+        words = each.piece.words
+        led = any(self.scene.lex.has("preposition", w.folded) for w in words)
+        return led and len(words) <= _AT_A_NAME and any(w.is_capital for w in words[1:])
 
     def _new_value(self, each: Told) -> bool:
         """Take the "it" that says the new value of what was spoken of before ("..., it's half five now")."""

@@ -37,7 +37,8 @@ OWN = (
     "origin",
 )
 STRONG = ("home", "job", "vehicle", "diet", "allergy", "health", "age", "code")  # rows that need no lean
-YEARLY = ("birthday", "anniversary")  # rows that need none when they say a day of the calendar
+PRESENT = ("diet", "job", "smokes")  # rows about what is so now
+YEARLY = ("birthday", "anniversary", "expiry")  # rows that need none when they say a day of the calendar
 HABIT = 0.15  # ... when a word of it says "always", "for years", "in the mornings"
 ELIDED = 0.55  # ... when "I" is left out
 LAUGHED = 0.6  # what leans further to the unreal and is told with a laugh is a joke
@@ -201,7 +202,12 @@ def _introduces(scene: Scene, piece: Piece) -> bool:
     match = scene.lex.search("naming", piece.norm)
     if match is None:
         return False
-    name, _ = scene.people.name_at(piece.words, piece.range_of(match)[1])
+    start = piece.range_of(match)[1]
+    name, _ = scene.people.name_at(piece.words, start)
+    said = piece.part(*piece.range_of(match)).folded
+    if name and scene.lex.nouns and scene.lex.has("copula", said[0]):  # "da ist die Hölle los"
+        first = piece.folded[start]
+        return scene.lex.has("first_name", first) or scene.lex.has("title", first.rstrip("."))
     return bool(name)
 
 
@@ -272,6 +278,8 @@ def attribute_of(scene: Scene, told: Told) -> tuple[str, str, bool] | None:
         match = rule.pattern.search(told.piece.norm)
         if match is None:
             continue
+        if rule.key in PRESENT and scene.lex.search("was_once", told.piece.norm):
+            continue  # "I was vegan at uni"
         groups = {key: value for key, value in match.groupdict().items() if value}
         x = (groups.get("x") or groups.get("x2") or "").split(" ")
         x = " ".join(w for w in x if not scene.lex.has("article", w) and not scene.lex.has("possessive", w))
