@@ -23,6 +23,7 @@ from memory.llm.embedded.phrases import Phrases, phrases
 from memory.llm.embedded.scene import Json
 
 _PHONE = re.compile(r"(?:\d[\s\-/.()]*){5,}")
+_DIGITS = re.compile(r"\d+")
 _DIGIT = re.compile(r"\d")
 _NOT_WORD = re.compile(r"[^\w\-]+")
 
@@ -102,6 +103,14 @@ def _has_number(question: Asked, card: Json, text: str, known: Phrases, now: dat
     return bool(_DIGIT.search(text)) or any(words)
 
 
+def _has_amount(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:
+    """A number that is no part of a day or an hour: the rent is due "on the 5th", it is not 5."""
+    spans = [span for m in find_times(text, language=known.language, now=now) for span in m.spans]
+    said = [n.span for n in numbers.find(text, known.language) if n.value != 1]
+    said += [match.span() for match in _DIGITS.finditer(text)]
+    return any(not any(a < end and start < b for a, b in spans) for start, end in said)
+
+
 def _has_phone(question: Asked, card: Json, text: str, known: Phrases, now: datetime) -> bool:
     return bool(_PHONE.search(text))
 
@@ -136,6 +145,7 @@ _CHECKS: Mapping[str, Any] = {
     "age": _has_number,
     "count": _has_number,
     "number": _has_number,
+    "pay": _has_amount,
     "phone": _has_phone,
     "when": _has_moment,
     "who": _has_person,
