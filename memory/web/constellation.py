@@ -18,6 +18,7 @@ from memory.storage import cards as rows
 from memory.storage import links as link_rows
 from memory.storage import sky, turns
 from memory.storage.engine import reading
+from memory.web.asked import whole
 from memory.web.current import person, wants_fragment, wiring
 from memory.web.security import allow_inline_styles
 from memory.web.sky_filter import told
@@ -113,7 +114,7 @@ def table() -> str:
     sort = request.args.get("sort", "learned")
     sort = sort if sort in sky.SORTS else "learned"
     descending = request.args.get("order", "desc" if sort in ("learned", "mentioned") else "asc") == "desc"
-    number = min(max(1, request.args.get("page", 1, type=int)), 10_000)
+    number = whole("page", 1, least=1, most=10_000)
     with reading(wiring().engine) as session:
         chosen = told(session, person())
         values = _form_values(session, chosen)

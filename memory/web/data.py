@@ -19,6 +19,7 @@ from memory.portability import export, importing
 from memory.queue import JobName
 from memory.storage import cards
 from memory.storage.engine import reading
+from memory.web.asked import whole
 from memory.web.current import now, person, wants_fragment, wiring
 from memory.web.errors import words
 from memory.web.i18n import CATEGORY_WORDS
@@ -84,7 +85,7 @@ def imported(batch: str) -> str:
     ready, total = importing.progress(parts.engine, owner)
     if ready < total:  # in case the job was lost
         parts.queue.enqueue(JobName.EMBED, unique=str(owner.id), person_id=owner.id)
-    added = {name: request.args.get(name, 0, type=int) for name in _labels()}
+    added = {name: whole(name, 0) for name in _labels()}
     template = "data/_progress.html" if wants_fragment() else "data/imported.html"
     return render_template(
         template,

@@ -30,6 +30,7 @@ from memory.storage import handovers as rows
 from memory.storage.engine import reading, transaction
 from memory.storage.handovers import Handover
 from memory.web import messages
+from memory.web.asked import BIGGEST, whole
 from memory.web.current import now, wants_fragment, wiring, with_role
 from memory.web.i18n import LANGUAGE_NAMES
 from memory.web.markdown import to_html
@@ -247,7 +248,7 @@ def give_back(public_id: str) -> BaseResponse:
 def log() -> str:
     """What was done at the desk, for the operator."""
     operator = with_role(Role.OPERATOR)
-    before = request.args.get("before", type=int)
+    before = whole("before", 0, most=BIGGEST) or None
     with reading(wiring().engine) as session:
         found = audit.newest(session, limit=AUDIT_PAGE + 1, before=before)
     return render_template(

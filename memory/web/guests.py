@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response
@@ -13,6 +11,7 @@ from memory.errors import InvalidInput, NotFound
 from memory.storage import cards as rows
 from memory.storage import guests, turns
 from memory.storage.engine import reading, transaction
+from memory.web.asked import moment
 from memory.web.current import now, person, wiring
 
 bp = Blueprint("guests", __name__, url_prefix="/guests")
@@ -47,27 +46,24 @@ def ask() -> str:
 @bp.post("/forget")
 def forget() -> Response:
     """Forget all that one guest told, and use their words no more; for some seconds it can be taken back."""
-    moment, name = now(), request.form.get("name", "")
+    at, name = now(), request.form.get("name", "")
     with transaction(wiring().engine) as session:
         told = guests.told(session, person().id, name)
-        words = guests.withhold_words(session, person().id, name, moment=moment)
-        cards.forget(session, told, now=moment)
+        words = guests.withhold_words(session, person().id, name, moment=at)
+        cards.forget(session, told, now=at)
     if not told and not words:
         raise NotFound("guest", name)
-    return redirect(url_for(".page", gone=moment.isoformat()), code=303)
+    return redirect(url_for(".page", gone=at.isoformat()), code=303)
 
 
 @bp.post("/undo")
 def undo() -> Response:
     """Bring back what went in one step: memories and words."""
     with transaction(wiring().engine) as session:
-        try:
-            moment = datetime.fromisoformat(request.form.get("gone", ""))
-            found = rows.forgotten_at(session, person().id, moment)
-        except ValueError:
-            raise InvalidInput("This can no longer be undone.") from None
-        back = cards.undo_forget(session, found, now=now()) if found else 0
-        back += guests.give_back_words(session, person().id, moment=moment)
+        gone, back = moment(request.form.get("gone", "")), 0
+        if gone:
+            back = cards.undo_forget(session, rows.forgotten_at(session, person().id, gone), now=now())
+            back += guests.give_back_words(session, person().id, moment=gone)
     if not back:
         raise InvalidInput("This can no longer be undone.")
     flash(_("Everything of it is back."))
@@ -76,9 +72,6 @@ def undo() -> Response:
 
 def _gone() -> str:
     """The moment by which a forgetting just now is taken back; "" when there was none."""
-    try:
-        moment = datetime.fromisoformat(request.args.get("gone", ""))
-        age_s = (now() - moment).total_seconds()
-    except (ValueError, TypeError):
-        return ""
-    return moment.isoformat() if 0 <= age_s <= wiring().settings.undo_s else ""
+    gone = moment(request.args.get("gone", ""))
+    is_fresh = gone is not None and 0 <= (now() - gone).total_seconds() <= wiring().settings.undo_s
+    return gone.isoformat() if gone and is_fresh else ""

@@ -18,6 +18,7 @@ from memory.records import Card, CardStatus, Category, When
 from memory.storage import cards as rows
 from memory.storage import outcomes, turns
 from memory.storage.engine import reading, transaction
+from memory.web.asked import moment, whole
 from memory.web.current import now, person, wants_fragment, wiring
 from memory.web.errors import words
 from memory.web.meant import meant
@@ -34,7 +35,7 @@ def page() -> str:
     query = request.args.get("q", "").strip()[:MOST_QUERY_CHARS]
     chosen = request.args.get("category", "")
     category = Category(chosen) if chosen in list(Category) else None
-    number = max(1, request.args.get("page", 1, type=int))
+    number = whole("page", 1, least=1)
     with reading(wiring().engine) as session:
         found, total = rows.page(
             session,
@@ -98,7 +99,7 @@ def change(public_id: str) -> str | Response | tuple[str, int]:
     try:
         with transaction(wiring().engine) as session:
             known = _current(session, public_id)
-            moment = _moment(known)
+            when = _moment(known)
             changed = cards.edit(
                 session,
                 person(),
@@ -108,8 +109,8 @@ def change(public_id: str) -> str | Response | tuple[str, int]:
                 text=_changed_text(known),
                 title=form.get("title"),
                 category=_category(form.get("category", known.category)),
-                when=moment,
-                clear_when=moment is None,
+                when=when,
+                clear_when=when is None,
             )
     except (InvalidInput, Conflict) as error:
         return _form(known, fault=error), 200 if wants_fragment() else error.status
@@ -231,12 +232,9 @@ def _just_forgotten(session: Session) -> Card | None:
 
 def _just_gone(session: Session) -> dict[str, object] | None:
     """What several memories that went at once are brought back by, and how many there are."""
-    try:
-        moment = datetime.fromisoformat(request.args.get("gone", ""))
-        found = rows.forgotten_at(session, person().id, moment)
-    except ValueError:
-        return None
-    return {"at": moment.isoformat(), "count": len(found)} if found else None
+    gone = moment(request.args.get("gone", ""))
+    found = rows.forgotten_at(session, person().id, gone) if gone else []
+    return {"at": gone.isoformat(), "count": len(found)} if gone and found else None
 
 
 def _category(text: str) -> Category:

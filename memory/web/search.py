@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from datetime import datetime
 
 from flask import Blueprint, render_template, request
 from sqlalchemy.orm import Session
@@ -15,6 +14,7 @@ from memory.records import Card, Category, TranscriptHit
 from memory.storage import cards as rows
 from memory.storage import turns, unasked
 from memory.storage.engine import reading
+from memory.web.asked import midnight
 from memory.web.current import now, person, wants_fragment, wiring
 
 bp = Blueprint("search", __name__)
@@ -86,23 +86,14 @@ def page() -> str:
 
 def _chosen() -> Filter:
     category = request.args.get("category", "")
-    until = _midnight(request.args.get("until", ""), after=1)
+    until = midnight(request.args.get("until", ""), person().zone, after=True)
     return Filter(
         query=request.args.get("q", "").strip()[:MOST_QUERY_CHARS],
         category=Category(category) if category in list(Category) else None,
         who=request.args.get("who", "").strip()[:MOST_QUERY_CHARS],
-        since=_midnight(request.args.get("since", "")),
+        since=midnight(request.args.get("since", ""), person().zone),
         until=until,
     )
-
-
-def _midnight(text: str, *, after: int = 0) -> datetime | None:
-    """The beginning of a day where the person is, so many days later; None for what is no day."""
-    try:
-        day = date.fromisoformat(text) + timedelta(days=after)
-        return datetime.combine(day, time(), ZoneInfo(person().zone)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def _cards(session: Session, chosen: Filter, recalled: Recalled) -> list[Card]:

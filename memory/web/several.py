@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import ngettext
 from sqlalchemy.orm import Session
@@ -15,6 +13,7 @@ from memory.language import fold
 from memory.records import Card, CardStatus, Category
 from memory.storage import cards as rows
 from memory.storage.engine import reading, transaction
+from memory.web.asked import moment
 from memory.web.current import now, person, wiring
 
 bp = Blueprint("several", __name__, url_prefix="/memories/several")
@@ -41,7 +40,7 @@ def ask() -> str:
 @bp.post("/forget")
 def forget() -> Response:
     """Forget the chosen memories, or with `all` every one that fits."""
-    moment = now()
+    at = now()
     with transaction(wiring().engine) as session:
         if request.form.get("all") == "1":
             chosen, _total = _fitting(session, limit=MOST)
@@ -49,19 +48,16 @@ def forget() -> Response:
             chosen = _named(session, request.form.getlist("card")[:MOST])
         if not chosen:
             raise InvalidInput("Choose at least one memory.")
-        cards.forget(session, chosen, now=moment)
-    return redirect(url_for("memories.page", gone=moment.isoformat()), code=303)
+        cards.forget(session, chosen, now=at)
+    return redirect(url_for("memories.page", gone=at.isoformat()), code=303)
 
 
 @bp.post("/undo")
 def undo() -> Response:
     """Bring back all that went in one step."""
     with transaction(wiring().engine) as session:
-        try:
-            moment = datetime.fromisoformat(request.form.get("gone", ""))
-            found = rows.forgotten_at(session, person().id, moment)
-        except ValueError:
-            raise InvalidInput("This can no longer be undone.") from None
+        gone = moment(request.form.get("gone", ""))
+        found = rows.forgotten_at(session, person().id, gone) if gone else []
         back = cards.undo_forget(session, found, now=now()) if found else 0
     if not back:
         raise InvalidInput("This can no longer be undone.")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
-
 from flask import request
 from sqlalchemy.orm import Session
 
@@ -13,6 +10,7 @@ from memory.language import fold
 from memory.records import CardStatus, Category, Person
 from memory.storage import cards as rows
 from memory.storage.sky import SkyFilter
+from memory.web.asked import midnight, whole
 from memory.web.meant import meant
 
 MOST_QUERY_CHARS = 200
@@ -27,29 +25,20 @@ def told(session: Session, person: Person) -> SkyFilter:
     is_form = sent.get("f") == "1"
     query = sent.get("q", "").strip()[:MOST_QUERY_CHARS]
     kinds = frozenset(Category(each) for each in sent.getlist("category") if each in list(Category))
-    least = min(max(sent.get("worth_from", 0, type=int), 0), 100)
-    most = min(max(sent.get("worth_to", 100, type=int), 0), 100)
+    least = whole("worth_from", 0, most=100)
+    most = whole("worth_to", 100, most=100)
     return SkyFilter(
         categories=kinds if kinds or is_form else frozenset(Category),
         least_worth=least / 100,
         most_worth=most / 100,
-        least_uses=max(0, sent.get("uses", 0, type=int)),
+        least_uses=whole("uses", 0),
         unrated=sent.get("unrated") == "1" or not (is_form or "unrated" in sent),
-        since=_midnight(sent.get("since", ""), person.zone),
-        until=_midnight(sent.get("until", ""), person.zone, after=True),
+        since=midnight(sent.get("since", ""), person.zone),
+        until=midnight(sent.get("until", ""), person.zone, after=True),
         near=_card(session, person, sent.get("person", "")),
         words=tuple(fold(query).split()),
         meant=frozenset(card.id for card in meant(session, query)),
     )
-
-
-def _midnight(text: str, zone: str, *, after: bool = False) -> datetime | None:
-    """The moment a day begins in a zone, or ends."""
-    try:
-        day = date.fromisoformat(text) + timedelta(days=1 if after else 0)
-    except (ValueError, OverflowError):
-        return None
-    return datetime.combine(day, time(), ZoneInfo(zone)).astimezone(UTC)
 
 
 def _card(session: Session, person: Person, public_id: str) -> int | None:

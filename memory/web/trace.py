@@ -15,6 +15,7 @@ from memory.records import Card, CardStatus, Role
 from memory.storage import cards, conversations, rules, traces, turns
 from memory.storage.engine import reading
 from memory.web import messages
+from memory.web.asked import BIGGEST, whole
 from memory.web.current import person, wiring, with_role
 
 PAGE_TURNS = 50
@@ -66,7 +67,7 @@ def turn(turn_id: str) -> str:
 def recent() -> str:
     """The newest turns of everybody in numbers: no words, no names."""
     with_role(Role.OPERATOR)
-    before = request.args.get("before", type=int)
+    before = whole("before", 0, most=BIGGEST) or None
     only = request.args.get("turn", "").strip()
     with reading(wiring().engine) as session:
         found = traces.recent(session, before=before, only=only, limit=PAGE_TURNS + 1)
