@@ -68,8 +68,11 @@ def _was_named(word: str, heard: set[str]) -> bool:
 def has_moment(said: Sequence[str], *, language: str, now: datetime) -> bool:
     """Whether the person named any time in these messages, of what was or of what is to come."""
     own = [own_words(each) for each in said]
-    return any(lang.find_times(each, language=language, now=now) for each in own) or any(
-        lang.find_times(each, language=language, now=now, tense="future") for each in own
+    return any(
+        lang.find_times(each, language=language, now=now)
+        or lang.find_times(each, language=language, now=now, tense="future")
+        or lang.find_span(each, language=language, now=now) is not None  # "a timer for ten minutes"
+        for each in own
     )
 
 

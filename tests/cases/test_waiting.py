@@ -43,3 +43,20 @@ def test_the_day_may_change_while_the_hour_is_waited_for(
             assert [f"{card.when.start:%d %H:%M}" for card in cards if card.when] == [rings][: len(rings)], (
                 messages
             )
+
+
+def test_a_timer_and_an_alarm_are_kept_and_turned_off(
+    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    with talk(sqlite_engine, clock, tmp_path, "en") as play:
+        for language, said, rings, off in (
+            ("en", "Timer for ten minutes", "10 10:10", "turn off the timer"),
+            ("de", "Stell mir einen Wecker auf sechs.", "11 06:00", "Stell den Wecker ab."),
+            ("fr", "Mets un réveil à six heures demain.", "11 06:00", "Éteins le réveil."),
+        ):
+            clock.set(TUESDAY.replace(tzinfo=ZoneInfo(ZONES[language])))
+            play.someone_else(language)
+            play.say(said)
+            assert [f"{card.when.start:%d %H:%M}" for card in play.kept() if card.when] == [rings], said
+            play.say(off)
+            assert play.kept() == [], off

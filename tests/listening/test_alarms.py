@@ -58,6 +58,25 @@ def test_the_one_that_is_there_is_moved(language: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("language", "said"),
     [
+        ("en", "turn off the alarm"),
+        ("en", "stop that one"),
+        ("de", "Stell den Wecker ab."),
+        ("de", "Du musst mich nicht mehr an die Rechnung erinnern."),
+        ("pt", "Desliga o despertador."),
+        ("fr", "Éteins le réveil."),
+        ("es", "Quita la alarma."),
+    ],
+)
+def test_an_alarm_is_turned_off(language: str, said: str) -> None:
+    heard = hear(said, language)
+    assert heard.candidates == ()
+    assert heard.request is not None
+    assert heard.request.verb == "cancel"
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
         ("de", "Woran sollst du mich heute noch erinnern?"),
         ("de", "Wann erinnerst du mich an die Wäsche?"),
         ("en", "When will you remind me to call Ida?"),

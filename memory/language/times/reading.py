@@ -49,7 +49,22 @@ def _read_beside(told: Told, distance: Piece, context: Context) -> TimeMention |
         return None
     gap = length({"count": 1, **distance.values})
     first = day.first - gap if distance.kind == "before" else day.first + gap
-    return _read_all_day(Told(told.sentence), Day(first=first, fixed=True), context)
+    read = _read_all_day(Told(told.sentence), Day(first=first, fixed=True), context)
+    part = str(distance.values.get("part", ""))
+    if not part:
+        return read
+    hour = read_part(part)  # "the evening before 20 June"
+    start = on_day(first, hour.minute)
+    return replace(
+        read,
+        date=start.date(),
+        time=start.time(),
+        all_day=False,
+        granularity=_granularity(hour, "day"),
+        approximate=not hour.exact,
+        part=part,
+        missing_time=False,
+    )
 
 
 def _read_before(piece: Piece) -> TimeMention:
