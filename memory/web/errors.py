@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import logging
 import traceback
+from urllib.parse import urlsplit
 
-from flask import Flask, Response, jsonify, make_response, redirect, render_template, request, url_for
+from flask import (
+    Flask,
+    Response,
+    current_app,
+    jsonify,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
 from flask_babel import gettext as _
 from flask_limiter import RateLimitExceeded
 from flask_wtf.csrf import CSRFError
@@ -15,6 +26,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from memory.errors import AppError, NotFound, NotSignedIn
 from memory.web.current import wants_fragment, wants_json
 from memory.web.i18n import said
+from memory.web.session import safe_next
 
 log = logging.getLogger(__name__)
 
@@ -44,9 +56,22 @@ def answer(message: str, status: int) -> Response:
         response.headers["HX-Retarget"] = "#notice"
         response.headers["HX-Reswap"] = "innerHTML"
     else:
-        response = make_response(render_template("errors/page.html", message=message, status=status))
+        page = render_template("errors/page.html", message=message, status=status, back=_came_from())
+        response = make_response(page)
     response.status_code = status
     return response
+
+
+def _came_from() -> str | None:
+    """The page of ours that one was on, to go back to; None when that was elsewhere, or is this one."""
+    found = urlsplit(request.referrer or "")
+    if found.netloc != request.host or (found.path == request.path and request.method == "GET"):
+        return None
+    try:
+        current_app.url_map.bind("").match(found.path, method="GET")
+    except HTTPException:
+        return None  # the answer to a form: it cannot be asked for again
+    return safe_next(f"{found.path}?{found.query}" if found.query else found.path)
 
 
 def _app_error(error: AppError) -> BaseResponse:

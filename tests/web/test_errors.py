@@ -100,3 +100,23 @@ def test_signed_in_people_read_errors_in_their_own_language(
 ) -> None:
     browser = sign_in(make_person(language="pt"))  # type: ignore[operator]
     assert "Esta página não existe." in browser.get("/x", headers={"Accept-Language": "de"}).text
+
+
+@pytest.mark.parametrize(
+    ("came_from", "link"),
+    [
+        ("http://localhost/memories/?q=bus&page=2", 'href="/memories/?q=bus&amp;page=2"'),
+        ("http://localhost/constellation/table", 'href="/constellation/table"'),
+        ("http://elsewhere.example/memories/", None),
+        ("http://localhost/refused", None),  # this page itself
+        ("http://localhost/data/erase", None),  # the answer to a form
+        ("http://localhost//evil.example", None),
+        ("", None),
+    ],
+)
+def test_an_error_leads_back_to_the_page_one_was_on(broken: Flask, came_from: str, link: str | None) -> None:
+    page = broken.test_client().get("/refused", headers={"Referer": came_from}).text
+    assert page.count('class="button"') == (0 if link is None else 1)
+    assert link is None or link in page
+    assert "evil" not in page
+    assert 'href="/"' in page
