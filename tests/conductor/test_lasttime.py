@@ -12,6 +12,7 @@ from sqlalchemy import Engine
 from memory import cards
 from memory.conductor import assembly
 from memory.llm.embedded import EmbeddedModel
+from memory.llm.embedded.phrases import phrases
 from memory.overview.archive import index_turn
 from memory.overview.blocks import RECENT
 from memory.overview.sources import sources_for
@@ -98,6 +99,74 @@ def test_yesterdays_talk_is_found_in_any_language(play: Stage, language: str, qu
         summary="Küche",
     )
     assert "Eiche" in play.say(question, language=language).answer
+
+
+TABLE = {
+    "en": (
+        "I'll take the oak table for the kitchen.",
+        "oak",
+        (
+            "What had we settled on for the kitchen table?",
+            "Which table did I pick yesterday?",
+            "Remind me what we said about the table.",
+            "What was it about the table again?",
+        ),
+    ),
+    "de": (
+        "Für die Küche nehme ich den Tisch aus Eiche.",
+        "Eiche",
+        (
+            "Wofür hatten wir uns gestern beim Tisch entschieden?",
+            "Was war nochmal mit dem Tisch?",
+            "Erinnerst du dich an unser Gespräch über den Tisch?",
+            "Wo waren wir beim Tisch stehen geblieben?",
+        ),
+    ),
+    "pt": (
+        "Para a cozinha fico com a mesa de carvalho.",
+        "carvalho",
+        (
+            "O que é que tínhamos combinado sobre a mesa ontem?",
+            "Lembras-te da nossa conversa sobre a mesa?",
+            "Que mesa é que escolhi ontem?",
+            "O que te disse ontem?",
+        ),
+    ),
+    "fr": (
+        "Pour la cuisine, je prends la table en chêne.",
+        "chêne",
+        ("Tu te souviens de ce qu'on a décidé pour la table ?",),
+    ),
+    "es": (
+        "Para la cocina me quedo con la mesa de roble.",
+        "roble",
+        ("¿Qué habíamos dicho ayer de la mesa?",),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", TABLE)
+def test_a_question_that_no_card_answers_looks_into_the_talks(
+    play: Stage, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    said, word, questions = TABLE[language]
+    archived(play, (said, "…"), ago=timedelta(days=1))
+    for question in questions:
+        assert word in play.say(question, language=language).answer, question
+    whole = sources_for
+
+    def fails(session: Any) -> Any:
+        raise RuntimeError("a delay in the database")
+
+    broken = {RECENT: fails}
+    monkeypatch.setattr(assembly, "sources_for", lambda *a, **k: {**whole(*a, **k), **broken})
+    answer = play.say(questions[0], language=language).answer
+    assert word in answer or answer in phrases(language).says["talk.missing"]
+
+
+def test_a_card_that_answers_comes_before_a_talk_that_was_not(play: Stage) -> None:
+    remembered(play, "Der Ersatzschlüssel liegt bei Frau Novak")
+    assert "Novak" in play.say("Was war nochmal mit dem Ersatzschlüssel?", language="de").answer
 
 
 def test_an_older_talk_is_found_by_its_month(play: Stage) -> None:

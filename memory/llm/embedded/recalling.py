@@ -45,11 +45,11 @@ def _wanted(scene: Scene) -> bool:
         return False  # "twelve, not eleven. Where does the time go." wants no answer
     if not is_question or other or _kept_wanted(scene) or requests.kind(scene):
         return False
-    return requests.is_about_memory(scene)
+    return requests.is_about_memory(scene) or talks.may_be_meant(scene)
 
 
 def _first(scene: Scene) -> Sequence[Wanted]:
-    return [searching(asking.angles(scene))]
+    return [searching(asking.angles(scene), talks=talks.may_be_meant(scene))]
 
 
 def told_now(scene: Scene) -> tuple[Json, ...]:
@@ -122,7 +122,9 @@ def _text(scene: Scene) -> str:
         if scene.heard.candidates and not asking.names(scene):
             return scene.say("request.any")  # something was told, and advice is asked for
         settled = _settled(scene)
-        return scene.say("answer.settled", what=settled) if settled else unknown.unknown(scene)
+        if settled:
+            return scene.say("answer.settled", what=settled)
+        return talks.fitting(scene) or unknown.unknown(scene)
     name = _name_only(scene, fits[0])
     if name:
         scene.rest_on([fits[0].card])

@@ -40,6 +40,8 @@ def kind(scene: Scene) -> str:
         asked_for = asks or name in _ASKED_ONLY or (name == "summary" and bool(handed(scene.message)))
         if scene.has(name) and asked_for and _can(scene, name):
             return name
+    if talks.may_be_meant(scene):
+        return ""  # "which table did I pick?" asks for words of mine, however it is put
     if not is_request:
         place = {"where", "who", "when"} & set(scene.phrases.asked(scene.folded))
         cooks = scene.has("recipe") and scene.has("cooking") and _is_open(scene) and not place

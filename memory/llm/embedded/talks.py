@@ -148,6 +148,24 @@ def _older(scene: Scene) -> str:
     return " ".join(lines)
 
 
+def may_be_meant(scene: Scene) -> bool:
+    """Whether a question may be about an earlier talk as well as about what is kept of it."""
+    return scene.has("earlier_talk")
+
+
+def fitting(scene: Scene) -> str:
+    """An earlier talk about what the question is about, in its own words; "" when there is none."""
+    if not may_be_meant(scene):
+        return ""
+    talk = _recent(scene)
+    by_day = not _topic(scene) and _day(scene) is not None
+    if talk is not None and (by_day or _shared(scene, _words_of(talk))):
+        return _told(scene, talk)
+    if any(_shared(scene, f"{each.get('said', '')} {each.get('answer', '')}") for each in scene.found_talks):
+        return _older(scene)
+    return scene.say("talk.missing") if scene.is_missing("recent") else ""
+
+
 def _text(scene: Scene) -> str:
     talk = _recent(scene)
     if talk is not None:
