@@ -86,7 +86,8 @@ def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[li
     for each, leaning in zip(told, leanings(spelt, scene.lex.language), strict=True):
         each.leaning = leaning
     for before, each in pairwise(told):
-        bare = each.clause.bare_verb and each.clause.joined
+        verbless = scene.lex.verbs.isdisjoint(each.piece.folded)  # "(torn between the red one) and the blue"
+        bare = each.clause.joined and (each.clause.bare_verb or verbless)
         reported = _reported(scene, before, each)
         feigned = before.unreal or bool(scene.lex.search("hypothetical", before.piece.norm))
         each.unreal = reported or (bare and feigned)
