@@ -21,6 +21,7 @@ from memory.cards.grounding import is_grounded
 from memory.decisions.log import tells
 from memory.decisions.schema import Keys
 from memory.embedding import Embedder
+from memory.language import fold
 from memory.listening import Candidate, Heard, KnownPerson, listen, own_words
 from memory.records import Author, Card, Category, NewCard, Person, Turn
 from memory.storage import cards as card_rows
@@ -70,8 +71,10 @@ def verify(
     if seen is None:
         return None
     turn, person, kept, previous = seen
-    heard = hear(turn, known=_known(engine, person), previous=previous)
+    known = _known(engine, person)
+    heard = hear(turn, known=known, previous=previous)
     proposals = [each for each in heard.candidates if each.category in _MAY_CREATE]
+    proposals = [each for each in proposals if not _is_unclear(each, known)]
     if propose is not None and not heard.surely_nothing:
         try:
             proposals += propose(own_words(turn.said), [card.text for card in kept], turn.language)
@@ -99,6 +102,12 @@ def verify(
     return Verified(
         skipped=skipped, recovered=outcome.recovered, refused=outcome.refused, cards=outcome.cards
     )
+
+
+def _is_unclear(candidate: Candidate, known: Sequence[KnownPerson]) -> bool:
+    """Whether a statement names somebody by a first name that several known people share."""
+    firsts = [fold(person.name).split()[0] for person in known if person.name.strip()]
+    return any(firsts.count(fold(name)) > 1 for name in {candidate.subject, *candidate.people} - {""})
 
 
 def _undecided(

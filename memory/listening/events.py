@@ -142,6 +142,8 @@ def _has_matter(scene: Scene, told: Told) -> bool:
     """Whether a clause says more than when."""
     rest = told.piece.outside([span for t in told.times for span in t.spans])
     lex = scene.lex
+    if told.mentions or any(w.folded in lex.verbs for w in rest.words):
+        return True
     return any(w.folded not in lex.common and not lex.has("negation", w.folded) for w in rest.words)
 
 
@@ -174,7 +176,9 @@ def _place_and_such(scene: Scene, after: list[Told]) -> list[Told]:
     for each in after:
         words = each.piece.outside([span for t in each.times for span in t.spans]).folded
         if each.clause.role is not Role.MAIN or (
-            any(w in scene.lex.verbs for w in words) and not company(scene, each) and not numbered(scene, each)
+            any(w in scene.lex.verbs for w in words)
+            and not company(scene, each)
+            and not numbered(scene, each)
         ):
             break
         more.append(each)

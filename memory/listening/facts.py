@@ -82,7 +82,7 @@ def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[li
             told.append(prepared)
     told = [t for t in told if not _is_comment(scene, t)]
     told = [t for i, t in enumerate(told) if not _only_antecedent(scene, t, told[i + 1 : i + 2])]
-    spelt = [scene.lex.spelling.written_out(t.text) for t in told]
+    spelt = [scene.lex.spelling.written_out(_without_names(scene, t)) for t in told]
     for each, leaning in zip(told, leanings(spelt, scene.lex.language), strict=True):
         each.leaning = leaning
     for before, each in pairwise(told):
@@ -94,6 +94,15 @@ def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[li
         if _is_gapped(scene, before, each):
             each.gapped, each.serves, each.leaning = True, before.serves, before.leaning
     return told, current
+
+
+def _without_names(scene: Scene, told: Told) -> str:
+    """A clause's text with a pronoun for whole names: who it is says nothing of what the clause leans to."""
+    text = told.text
+    for mention in told.mentions:
+        if " " in mention.name and not mention.relation:
+            text = text.replace(mention.name, scene.lex.templates.get("somebody", mention.name))
+    return text
 
 
 def _hanging(scene: Scene, clauses: list[Clause]) -> set[int]:
