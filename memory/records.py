@@ -9,7 +9,7 @@ their IANA zone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -135,6 +135,15 @@ class When:
     end: datetime | None = None  # naive wall clock
     rrule: str | None = None  # RFC 5545 recurrence rule, without DTSTART
     exdates: tuple[datetime, ...] = ()  # naive starts of occurrences that are left out, ascending
+
+    @property
+    def is_month(self) -> bool:
+        """Whether a whole month is meant ("in July"), and not its first day."""
+        if not self.all_day or self.end is None or self.start.day != 1:
+            return False
+        last = self.end - timedelta(microseconds=1) if self.end.day == 1 else self.end
+        same = (last.year, last.month) == (self.start.year, self.start.month)
+        return same and (last + timedelta(days=1)).month != last.month
 
 
 @dataclass(frozen=True, kw_only=True)

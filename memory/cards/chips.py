@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timedelta
 from typing import Any
 
 from memory.records import Card, When
@@ -24,16 +23,6 @@ def chips(cards: Iterable[Card]) -> list[dict[str, Any]]:
 
 def moment(when: When) -> str:
     """The wall-clock time as precisely as it was said: `2027-07`, `2027-07-01` or `2027-07-01T17:00`."""
-    if is_month(when):
+    if when.is_month:
         return f"{when.start:%Y-%m}"
     return when.start.date().isoformat() if when.all_day else when.start.isoformat(timespec="minutes")
-
-
-def is_month(when: When) -> bool:
-    """Whether a whole month is meant ("in July"), and not its first day."""
-    if not when.all_day or when.end is None or when.start.day != 1:
-        return False
-    last = when.end - timedelta(microseconds=1) if when.end.day == 1 else when.end
-    return (last.year, last.month) == (when.start.year, when.start.month) and (
-        (last + timedelta(days=1)).month != last.month
-    )

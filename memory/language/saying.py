@@ -69,6 +69,9 @@ def say_when(when: When, *, language: str, now: datetime, with_first: bool = Tru
     if when.rrule:
         return _say_recurring(when, language=language, now=now, with_first=with_first)
     words = _say(language)
+    if when.is_month:
+        template = words["month"] if when.start.year == now.year else words["month_year"]
+        return _fill(template, month=words["months"][when.start.month - 1], year=when.start.year)
     date = say_date(when.start.date(), language=language, now=now)
     if when.all_day:
         if when.end is None or when.end.date() <= when.start.date():

@@ -14,7 +14,6 @@ from flask_babel import format_datetime
 from flask_sock import Sock
 from werkzeug.wrappers import Response as BaseResponse
 
-from memory.cards.chips import is_month
 from memory.errors import Forbidden, InvalidInput, NotFound
 from memory.handover import standing
 from memory.llm.choose import load_connection
@@ -48,7 +47,7 @@ def _prepare(state: Any) -> None:
 def brief(value: When) -> str:
     """A card's moment in few words, for a chip, such as "Thu 5 Mar, 17:00"; a year not this one is told."""
     year = "" if value.start.year == now().year else " y"
-    if is_month(value):
+    if value.is_month:
         return str(format_datetime(value.start, f"LLLL{year}", rebase=False))
     pattern = f"E d MMM{year}" if value.all_day else f"E d MMM{year}, HH:mm"
     return str(format_datetime(value.start, pattern, rebase=False))

@@ -125,3 +125,21 @@ def test_each_day_of_a_year_is_read_back(language: str) -> None:
 )
 def test_distances_are_short(delta: timedelta, words: list[str]) -> None:
     assert [ago(delta, language) for language in LANGUAGES] == words
+
+
+@pytest.mark.parametrize(
+    ("language", "this_year", "next_year"),
+    [
+        ("en", "July", "July 2027"),
+        ("de", "Juli", "Juli 2027"),
+        ("pt", "julho", "julho de 2027"),
+        ("fr", "juillet", "juillet 2027"),
+        ("es", "julio", "julio de 2027"),
+    ],
+)
+def test_a_whole_month_is_said_as_one(language: str, this_year: str, next_year: str) -> None:
+    for year, said in ((2026, this_year), (2027, next_year)):
+        month = When(
+            start=datetime(year, 7, 1), zone="Europe/Berlin", all_day=True, end=datetime(year, 7, 31)
+        )
+        assert say_when(month, language=language, now=NOW) == said
