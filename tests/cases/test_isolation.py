@@ -82,6 +82,17 @@ def test_a_guests_journey_has_the_guest_in_it(
         assert journey.people == ("Carla",)
 
 
+def test_what_is_known_of_a_thing_is_not_said_to_be_about_the_owner(
+    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    with talk(sqlite_engine, clock, tmp_path, "en") as play:
+        play.say("I'm passing you to my brother-in-law Tobias.")
+        play.say("I can't stand strawberries.")
+        answer = play.say("It's me again. What do you know about strawberries?")
+    assert "Tobias" in answer
+    assert "about you" not in answer
+
+
 def test_a_model_is_told_who_said_what() -> None:
     request = ModelRequest(
         instructions="i",

@@ -71,7 +71,8 @@ def _text(scene: Scene) -> str:
         return scene.say("answer.about", who=who, list=stating.items(scene, cards))
     if not cards:
         return scene.say("unknown.nothing")
-    return scene.say("answer.about_me", list=stating.items(scene, cards))
+    anyones = _topic(scene) and not all(_mine(scene, card) for card in cards)
+    return scene.say("answer.on_topic" if anyones else "answer.about_me", list=stating.items(scene, cards))
 
 
 KNOWING = Part(
