@@ -18,6 +18,7 @@ from tests.fakes import T0
 from tests.stage import Stage
 
 PATHS = ("/memories/", "/settings/", "/rules/", "/operator/", "/operator/model", "/no-such-page")
+MORE_PATHS = ("/guests/", "/guests/forget?name=Rosa", "/tidy/", "/worth", "/data/", "/search?q=the")
 NARROW = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
 expect.set_options(timeout=15_000)  # a busy machine
 Open = Callable[..., BrowserContext]
@@ -178,7 +179,10 @@ def test_nothing_is_wider_than_a_narrow_phone(stage: Stage, window: Open, langua
     way = page.locator(".bar > nav a[href='/memories/']").bounding_box()  # one click from the chat
     assert way is not None
     assert way["x"] + way["width"] <= 320
-    for path in PATHS:
+    talk = factories.conversation(stage.parts.engine, person, archived_at=T0)
+    factories.turn(stage.parts.engine, person, talk, speaker="Rosa")
+    factories.card(stage.parts.engine, person, category=Category.THEME, text="Kayak")
+    for path in (*PATHS, *(MORE_PATHS if language == "de" else ())):  # German words are the longest
         page.goto(path)
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, path
