@@ -77,7 +77,8 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
         if today and time.missing_time and leaning.plan < 0.5:
             return None
         planned = bool(lex.search("plan", norm))
-        verbs = (w for w in piece.folded if w in lex.verbs and not lex.has("ambiguous", w))
+        said = piece.outside([span for t in told.times for span in t.spans]).folded  # "May" is no verb
+        verbs = (w for w in said if w in lex.verbs and not lex.has("ambiguous", w))
         verbless = time.has_date and not any(verbs)
         least = 0.2 if planned else 0.3 if verbless else 0.4
         dated = time.has_date and time.time is not None  # a day and an hour are told: nothing else has both

@@ -119,12 +119,21 @@ def named_before(scene: Scene, told: list[Candidate], draft: Draft) -> list[Cand
     words = [fold(word.strip(".,;:!?")) for word in event.text.split()]
     thin = ("preposition", "adverb", "copula", "article", "it", "dangling")
     matter = [w for w in words if w not in lex.verbs and not any(lex.has(kind, w) for kind in thin)]
-    if before.category is not Category.FACT or before.attribute or matter:
+    if before.category is not Category.FACT or before.attribute:
+        return told
+    first = words[0] if words else ""
+    second = words[1] if len(words) > 1 else ""
+    it = lex.has("it", first.split("'")[0]) and ("'" in first or lex.has("copula", second))
+    verb = first in lex.verbs and first not in lex.first_verbs
+    theirs = bool(event.people) or any(lex.has("possessive", word) for word in words)
+    hangs = (it or verb) and not theirs
+    if matter and not hangs:
         return told
     draft.candidates.pop()
     span = (before.span[0], event.span[1])
     people = tuple(dict.fromkeys((*before.people, *event.people)))
-    joined = replace(event, text=before.text, span=span, people=people, why=f"{event.why}, named before")
+    text = f"{before.text}, {event.text[0].lower()}{event.text[1:]}" if matter else before.text
+    joined = replace(event, text=text, span=span, people=people, why=f"{event.why}, named before")
     return [joined if c is event else c for c in told]
 
 
