@@ -290,9 +290,7 @@ def people_with_suppressed(session: Session, *, since: datetime) -> list[int]:
     )
 
 
-def unjudged(
-    session: Session, *, before: datetime, since: datetime, now: datetime, limit: int
-) -> list[int]:
+def unjudged(session: Session, *, before: datetime, since: datetime, now: datetime, limit: int) -> list[int]:
     """Ended turns that the judge has not looked at, or not since a vote changed."""
     return list(
         session.scalars(

@@ -379,9 +379,7 @@ def unverified(session: Session, *, before: datetime, now: datetime, limit: int)
     )
 
 
-def unwarmed(
-    session: Session, *, before: datetime, since: datetime, now: datetime, limit: int
-) -> list[int]:
+def unwarmed(session: Session, *, before: datetime, since: datetime, now: datetime, limit: int) -> list[int]:
     """Turns verified since a moment whose searches found something and warmed nothing yet."""
     return list(
         session.scalars(
