@@ -9,6 +9,8 @@ import pytest
 from sqlalchemy import Engine
 
 from memory.records import Category
+from memory.storage.engine import transaction
+from memory.storage.tables import TurnRow
 from tests.cases.talking import talk
 from tests.fakes import FakeClock
 
@@ -113,3 +115,38 @@ def test_what_was_agreed_is_said_and_a_choice_of_the_moment_is_not_kept(
             clock.tick(minutes=3)
             assert "11" in play.say(agreed), agreed
             assert play.kept() == []
+
+
+BROKEN = {
+    "en": (
+        "Remind me tomorrow at 8 to book a slot.",
+        ("Did that work?", "Is the reminder set?", "Was it saved?"),
+    ),
+    "de": ("Erinnere mich morgen um 8 an den Zahnarzt.", ("Steht die Erinnerung?", "Ist das angekommen?")),
+    "pt": ("Lembra-me amanhã às 8 de marcar consulta.", ("O lembrete ficou?", "Isso resultou?")),
+    "fr": ("Rappelle-moi demain à 8h de prendre rendez-vous.", ("C'est bien noté ?", "Ça a marché ?")),
+    "es": ("Recuérdame mañana a las 8 pedir cita.", ("¿Ha quedado guardado?", "¿Funcionó?")),
+}
+
+
+@pytest.mark.parametrize("language", BROKEN)
+def test_after_a_broken_turn_the_store_tells_whether_it_worked(
+    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path, language: str
+) -> None:
+    said, questions = BROKEN[language]
+    clock.set(MONDAY)
+    with talk(sqlite_engine, clock, tmp_path, language) as play:
+        for question in questions:
+            for lost in (False, True):
+                play.someone_else(language)
+                if lost:
+                    play.told.append("…")  # the tool never ran
+                    play.play.say(said, language=language)
+                else:
+                    play.say(said)
+                with transaction(sqlite_engine) as session:  # as a kill -9 leaves it
+                    session.query(TurnRow).filter_by(person_id=play.play.person.id).update(
+                        {"state": "interrupted", "answer": ""}
+                    )
+                clock.tick(minutes=1)
+                assert ("8" in play.say(question)) is not lost, question
