@@ -7,8 +7,8 @@ Two tables of phrases in five languages: `times_first.tsv` was written before th
 first run (.970 of 741); what they showed was mended since, so that today's figure says less than those.
 A fourth part of 60 phrases in spoken style was read right to .867 when first run (.917 after three meanings
 that were reckoned wrongly by a rule's start had been put right); what it showed is mended too. Another 60
-of that kind were read right to .833 when first run (.850 with lunch on a feast put right by the table's own rule).
-Their meanings were written out by hand with a calendar, not by any code.
+of that kind were read right to .833 when first run (.850 with lunch on a feast put right by the table's
+own rule). Their meanings were written out by hand with a calendar, not by any code.
 
 A line: language, clock, phrase, meaning; by tabs. A meaning is
     2026-06-12 15:00                   a day and an hour
