@@ -8,6 +8,7 @@ from datetime import datetime
 
 from memory.language import TimeMention, find_times, locate_span
 from memory.language.folding import fold
+from memory.language.times.hours import PART_TIMES
 from memory.listening.heard import Candidate
 from memory.listening.scene import Scene, sentence_case, strip
 from memory.listening.tokens import Kind, Piece, Token
@@ -159,14 +160,18 @@ def _due(
     scene: Scene, main: TimeMention | None, times: list[TimeMention], base: When | None
 ) -> tuple[When | None, bool]:
     """When it fires, and whether its hour is still to be asked for."""
-    before = next((t.relative_before for t in times if t.relative_before), None)
-    if before is not None:
+    told_before = next((t for t in times if t.relative_before), None)
+    before = told_before.relative_before if told_before is not None else None
+    if told_before is not None and before is not None:
         start = base.start if base and not base.all_day else None
         if start is None and main is not None and main.time is not None:
             start = main.local
         if start is None:
             return None, True
-        return When(start=start - before, zone=scene.zone), False
+        start -= before
+        if told_before.part:  # "the evening before": not the hour of the event
+            start = datetime.combine(start.date(), PART_TIMES[told_before.part])
+        return When(start=start, zone=scene.zone), False
     if main is None:
         return None, True
     when = main.when(scene.zone)

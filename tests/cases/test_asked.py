@@ -68,3 +68,31 @@ def test_what_is_known_is_told_and_nothing_is_kept(
             play.knows(fact)
             assert word in play.say(question), question
             assert len(play.kept()) == 1
+
+
+def test_a_day_that_is_asked_for_holds_its_own_things_only(
+    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    with talk(sqlite_engine, clock, tmp_path, "pt") as play:
+        for language, said, question, told, untold in (
+            (
+                "pt",
+                "Lembra-me na sexta às nove das plantas e no domingo às dez da avó.",
+                "O que tenho na sexta?",
+                "lantas",
+                "vó",
+            ),
+            (
+                "fr",
+                "Rappelle-moi vendredi à neuf heures d'arroser, et dimanche à midi d'appeler.",
+                "Qu'est-ce que j'ai vendredi ?",
+                "rroser",
+                "ppeler",
+            ),
+        ):
+            clock.set(AT_THREE.replace(tzinfo=ZoneInfo(ZONES[language])))
+            play.someone_else(language)
+            play.say(said)
+            answer = play.say(question)
+            assert told in answer, question
+            assert untold not in answer, question

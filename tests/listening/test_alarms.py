@@ -178,3 +178,17 @@ def test_one_sentence_may_ask_for_more_than_one(language: str, said: str, remind
 def test_a_moment_that_has_passed_is_asked_for_again(language: str, said: str) -> None:
     (card,) = hear(said, language).candidates
     assert (card.when, card.missing_time) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "Dentist Thursday at 3, remind me the evening before."),
+        ("de", "Zahnarzt Donnerstag um drei, erinner mich am Abend vorher."),
+        ("fr", "J'ai dentiste jeudi à quinze heures, rappelle-le-moi la veille au soir."),
+    ],
+)
+def test_the_evening_before_is_in_the_evening(language: str, said: str) -> None:
+    (reminder,) = [card for card in hear(said, language).candidates if card.category is Category.REMINDER]
+    assert reminder.when is not None
+    assert f"{reminder.when.start:%d %H:%M}" == "25 19:00"
