@@ -139,14 +139,11 @@ def answering(
     """The cards that together answer, the main one first; empty when none does."""
     fits = weigh(question, cards, known=known, embedder=embedder, now=now)
     accepted = [fit for fit in fits if _is_acceptable(question, fit)]
-    if not any(fit.holds for fit in accepted):
-        accepted = _bridged(question, fits, known) or accepted
-    if not accepted:
-        return ()
-    chosen = _together(question, accepted, fits, known)
+    chosen = _together(question, accepted, fits, known) if accepted else []
     if not any(fit.holds for fit in chosen):
-        return ()
-    return tuple(chosen)
+        bridged = _bridged(question, fits, known)
+        chosen = _together(question, bridged, fits, known) if bridged else []
+    return tuple(chosen) if any(fit.holds for fit in chosen) else ()
 
 
 def guess(question: Asked, fits: Sequence[Fit]) -> Fit | None:
