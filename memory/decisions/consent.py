@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from memory import language as lang
+from memory.config import LANGUAGES
 from memory.decisions.schema import Key, KeyType
 from memory.decisions.values import Refused, canonical
 
@@ -55,7 +56,7 @@ def source_of(
 
     if here(said):
         clauses = [part for part in re.split(r"[,;:.!?–—]+", said) if here(part)]
-        denied = bool(clauses) and all(refuses(part, language) for part in clauses)
+        denied = bool(clauses) and all(refuses(part, language) or _denies(part) for part in clauses)
         return Source.UNDECIDED if denied else Source.PERSON
     if here(proposed):
         if goes_on(said, language):
@@ -70,12 +71,13 @@ def source_of(
 
 def consents(said: str, language: str) -> bool:
     """Whether a message says yes to what was proposed."""
-    return _any(said, _words(language, "yes")) and not goes_on(said, language) and not refuses(said, language)
+    says_yes = _any(said, _words(language, "yes")) or _starts_with(said, "yes")
+    return says_yes and not goes_on(said, language) and not refuses(said, language)
 
 
 def refuses(said: str, language: str) -> bool:
     """Whether a message says no."""
-    return _any(said, _words(language, "no"))
+    return _any(said, _words(language, "no")) or _starts_with(said, "no")
 
 
 def goes_on(said: str, language: str) -> bool:
@@ -149,6 +151,18 @@ def _single(key: Key, proposed: str, *, language: str, now: datetime, zone: str)
 def _any(said: str, phrases: Iterable[str]) -> bool:
     text = " ".join(lang.words(lang.fold(said)))
     return any(re.search(rf"(?<!\w){re.escape(' '.join(lang.words(each)))}(?!\w)", text) for each in phrases)
+
+
+def _starts_with(said: str, kind: str) -> bool:
+    """Whether a message begins with a yes or no of its own, in any language: "Ja, gern", "No."."""
+    match = re.match(r"\W*(\w+)\s*(?:[,.;!–-]|$)", lang.fold(said))
+    return match is not None and any(match.group(1) in _words(each, kind) for each in LANGUAGES)
+
+
+def _denies(clause: str) -> bool:
+    """Whether a clause begins with a "not", in any language: it may be in another than the talk's."""
+    first = lang.words(lang.fold(clause))[:1]
+    return bool(first) and any(first[0] in _words(each, "no") for each in LANGUAGES)
 
 
 @cache

@@ -34,9 +34,7 @@ from memory.records import Decision
 __all__ = ["Looked", "Settled", "View", "asked_directly", "look"]
 
 _CUTS = re.compile(r"[;()]|,(?=\s)|(?<=\D)\s[–—-]\s(?=\D)|(?<=\w): (?=\D)")
-_CLAIMS = 2.0  # log odds: of the good sentences of other hands one in a hundred lies above
-_CLAIMS_UNSEEN = 2.5  # ... where the value itself cannot be told by its kind
-_OF_ANY_WORDS = frozenset({"variant"})  # keys of the shipped file whose values can be any words
+_CLAIMS = 2.5  # log odds: of the good sentences of other hands one in a hundred lies above
 _UNASKED = -2.0  # log odds of a question below which it plays no part
 _LET_GO = -3.0  # what the words find is let go below
 _BARE = 2  # content words beside the value: with more, the clause may be about anything
@@ -103,7 +101,8 @@ def look(sentence: str, view: View) -> Looked:
         own = own or (whole if not words["foreign"].search(plain) else own)
         found = _contradicted(part, own, own or about or asked(view), replace(view, told=frozenset(said)))
         if found is not None and (
-            found.key in direct or claimed(sentence, view).get(found.key, 0.0) > _LET_GO
+            found.key in direct
+            or claimed(sentence, view).get(found.key, 0.0) > _LET_GO * (2 if found.key in whole else 1)
         ):
             return Looked(contradicts=found, about=about, told=frozenset(said))
     if not is_question and (found := _claimed(sentence, replace(view, told=frozenset(said)))):
@@ -121,7 +120,9 @@ def _claimed(sentence: str, view: View) -> Decision | None:
         if key is None:
             continue
         verdict = stated(key, decision.value, clause)
-        if verdict is Stated.OTHER or (verdict is Stated.NOTHING and _may_be_other(key, sentence)):
+        # A number to call is no mail address, but another contact all the same.
+        is_contact = key.name == "contact_detail" and CALL.search(sentence) is not None
+        if verdict is Stated.OTHER or (verdict is Stated.NOTHING and is_contact):
             against.append(decision)
     if not against:
         return None
@@ -133,15 +134,9 @@ def _claimed(sentence: str, view: View) -> Decision | None:
 
 def _bound(key: str, view: View) -> float:
     """From which log odds on a sentence states a value: less is enough where the question was for it."""
-    bound = _CLAIMS_UNSEEN if key in _OF_ANY_WORDS else _CLAIMS
     if key in view.told:
-        return bound
-    return bound - min(max(asked_likely(view).get(key, _UNASKED) - _UNASKED, 0.0), bound)
-
-
-def _may_be_other(key: Key, sentence: str) -> bool:
-    """Whether a sentence without the settled value may hold another, though none can be told by its kind."""
-    return key.name in _OF_ANY_WORDS or (key.name == "contact_detail" and CALL.search(sentence) is not None)
+        return _CLAIMS
+    return _CLAIMS - min(max(asked_likely(view).get(key, _UNASKED) - _UNASKED, 0.0), _CLAIMS)
 
 
 def _is_offer(part: str, folded: str, words: Mapping[str, re.Pattern[str]], view: View) -> bool:

@@ -9,7 +9,7 @@ these do so a second time when they are asked for again. Of the others two third
 legitimately: what held before, another order, opening hours, others, stock and prices, a proposal. Now and
 then a right sentence about something else stands beside. The same script is played without store and guard.
 
-Six parts are reported apart. `first` (consistency.toml) was at hand while the guard was being tuned;
+Seven parts are reported apart. `first` (consistency.toml) was at hand while the guard was being tuned;
 `after` was written when it stood. `fresh` and `held` (consistency_keys.toml, all keys) were written before
 their author had read the guard. At first sight of them (200 conversations, seed 7) 195 of 548 contradictions
 were shown and 23 % of the good answers held back: that is the only blind figure. The guard was then rebuilt,
@@ -23,6 +23,14 @@ failures. At first sight of both (sentence by sentence, three draws each, questi
 720 contradictions were shown and 18 of 1,440 good answers held back. The guard was mended on the failures of
 `outside` only; nobody has looked at those of `unseen`: there 20 of 180 were shown once `outside` stood at
 none, 7 of 60 at the end.
+
+`later` (consistency_later.toml) is by a further hand, with questions of its own that its sentences answer.
+It was written after everything else, and nobody has looked at what the guard does with it; only counts were
+read. With words alone 32 % of its questions were understood, and 16 % of its contradictions found where
+nothing had been asked. Two small networks (memory/decisions/leaning.py) were then trained on some thousand
+sentences of seven other hands; `first`, `after`, `fresh` and `outside` are among them, `held`, `unseen` and
+`later` are not. A further measure, `passing`, says each sentence of those three in answer to a question about
+the packing.
 
 Small talk goes into the thread's rows as it would have been stored; what is decided, asked and answered runs
 through the conductor.
@@ -41,17 +49,21 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import Engine
 
 from memory.config import LANGUAGES
+from memory.decisions.guard import Settled, View, look
 from memory.llm.scripted import Call, Say, ScriptedModel, Step
+from memory.records import Decision
 from memory.storage import decisions as rows
 from memory.storage.engine import make_engine, reading
 from memory.storage.migrate import upgrade
 from tests import factories
 from tests.benchmarks.consistency_lines import (
     KEYS,
+    LATER,
     NEW,
     OLD,
     OLD_NAME,
@@ -66,6 +78,7 @@ from tests.benchmarks.consistency_lines import (
 from tests.conductor.playing import Stage, stage
 from tests.fakes import T0, FakeClock
 
+UNREAD = ("held", "unseen", "later")  # parts whose failures are counted, not read
 ASKED = 9  # questions a conversation
 SMALL = {
     "en": ("Is box {n} packed in paper?", "Yes, in brown paper."),
@@ -162,9 +175,7 @@ def _ask(
     value, now = truth[key], clock()
     part = lots.choice([each for each in PARTS if sentences(language, key, each, "wrong")])
     other = draw(key, language, now, lots, taken=[*truth.values()])
-    asks = [*NEW[language][key]["ask"], *OLD[language].get(OLD_NAME.get(key, ""), {}).get("ask", ())]
-    asks += OUTSIDE[language][key]["ask"]
-    question = lots.choice(asks)
+    question = lots.choice(_questions(language, key, part))
     beside = _beside(language, truth, key, now, lots)
     right = fill(lots.choice(sentences(language, key, part, "wrong")), key, value, language, now, lots)
     if lots.random() < 1 / 3:
@@ -183,6 +194,54 @@ def _ask(
     if answer != expected:
         score.false[part] += 1
         score.examples.append(f"false {part} {language} {key}: {expected} [{value}] -> {answer}")
+
+
+def _questions(language: str, key: str, part: str) -> list[str]:
+    if part == "later":
+        later: list[str] = LATER[language][key]["ask"]
+        return later
+    asks = [*NEW[language][key]["ask"], *OLD[language].get(OLD_NAME.get(key, ""), {}).get("ask", ())]
+    return [*asks, *OUTSIDE[language][key]["ask"]]
+
+
+def _passing() -> dict[str, dict[str, int]]:
+    """Each sentence of the parts that nothing was trained on, in answer to a question for something else."""
+    lots, now = random.Random(5), datetime(2026, 3, 2, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
+    told = {}
+    for part in ("held", "unseen", "later"):
+        counts: Counter[str] = Counter()
+        for language in LANGUAGES:
+            for key in KEYS.by_name:
+                for group in ("wrong", "fine"):
+                    for template in sentences(language, key, part, group):
+                        value = draw(key, language, now, lots)
+                        other = draw(key, language, now, lots, taken=(value,))
+                        sentence = fill(template, key, other, language, now, lots)
+                        counts[group] += 1
+                        counts[f"{group} held"] += _is_held(sentence, key, value, language, now)
+        told[part] = {
+            "contradictions": counts["wrong"],
+            "shown": counts["wrong"] - counts["wrong held"],
+            "good_sentences": counts["fine"],
+            "false_alarms": counts["fine held"],
+        }
+    return told
+
+
+def _is_held(sentence: str, key: str, value: str, language: str, now: datetime) -> bool:
+    decision = Decision(
+        id=1, person_id=1, matter="conversation x", key=key, value=value, decided_at=now, turn_id=1,
+        decided_by="person", active=True,
+    )  # fmt: skip
+    view = View(
+        keys=KEYS,
+        settled=Settled(decisions=(decision,), here="conversation x"),
+        said=SMALL[language][0].format(n=3),
+        language=language,
+        now=now,
+        zone="Europe/Berlin",
+    )
+    return look(sentence, view).contradicts is not None
 
 
 def _beside(language: str, truth: dict[str, str], key: str, now: datetime, lots: random.Random) -> str:
@@ -232,7 +291,7 @@ def main() -> None:
 def _report(scores: dict[bool, Score], told: argparse.Namespace, seconds: float, *, quick: bool) -> None:
     ours, without = scores[True], scores[False]
     if told.show:
-        print(*(each for each in ours.examples if " held " not in each[:12]), sep="\n")
+        print(*(each for each in ours.examples if each.split()[1] not in UNREAD), sep="\n")
     fine = {part: ours.asked[f"fine_{part}"] for part in PARTS}
     parts = {
         part: {
@@ -246,6 +305,9 @@ def _report(scores: dict[bool, Score], told: argparse.Namespace, seconds: float,
     }
     for part, figures in parts.items():
         print(part, *(f"{name} {value}" for name, value in figures.items()), sep="  ")
+    passing = _passing()
+    for part, shares in passing.items():
+        print("passing", part, *(f"{name} {value}" for name, value in shares.items()), sep="  ")
     print(
         json.dumps(
             {
@@ -257,6 +319,7 @@ def _report(scores: dict[bool, Score], told: argparse.Namespace, seconds: float,
                 "false_alarm_rate": round(sum(ours.false.values()) / max(1, sum(fine.values())), 4),
                 "store_right": round(ours.store_right / told.conversations, 4),
                 "parts": parts,
+                "passing": passing,
                 "quick": quick,
                 "seed": told.seed,
                 "seconds": round(seconds, 1),

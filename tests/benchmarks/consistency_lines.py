@@ -17,6 +17,7 @@ _HERE = Path(__file__).parent / "data"
 OLD = tomllib.loads((_HERE / "consistency.toml").read_text(encoding="utf-8"))
 NEW = tomllib.loads((_HERE / "consistency_keys.toml").read_text(encoding="utf-8"))
 OUTSIDE = tomllib.loads((_HERE / "consistency_outside.toml").read_text(encoding="utf-8"))
+LATER = tomllib.loads((_HERE / "consistency_later.toml").read_text(encoding="utf-8"))
 OUTSIDE_NAME = {"outside": "fresh", "unseen": "held"}
 KEYS = load()
 OLD_NAME = {"delivery_window": "window", "quantity": "count", "payment_method": "pay"}
@@ -34,7 +35,7 @@ SLOT = {
     "order_number": "order",
     "language": "tongue",
 }
-PARTS = ("first", "after", "fresh", "held", "outside", "unseen")
+PARTS = ("first", "after", "fresh", "held", "outside", "unseen", "later")
 _TOMORROW = {"en": "tomorrow", "de": "morgen", "pt": "amanhã", "fr": "demain", "es": "mañana"}
 _AFTER = {
     "en": "the day after tomorrow", "de": "übermorgen", "pt": "depois de amanhã", "fr": "après-demain",
@@ -92,6 +93,9 @@ def sentences(language: str, key: str, part: str, group: str) -> list[str]:
     if part in OUTSIDE_NAME:
         told: list[str] = OUTSIDE[language][key][OUTSIDE_NAME[part]][group]
         return told
+    if part == "later":
+        later: list[str] = LATER[language][key][group]
+        return later
     is_old = part in ("first", "after")
     table = OLD[language].get(OLD_NAME.get(key, ""), {}) if is_old else NEW[language][key]
     found: list[str] = table.get(part, {}).get(group, [])

@@ -63,6 +63,9 @@ def heard(scene: Scene) -> tuple[Heard, ...]:
     if any(each.category in _NOT_DECIDED for each in scene.heard.candidates) or _asks_for_work(scene):
         return ()
     if (waited := _waited_for(scene)) is not None:
+        others = [each for each in _plain(scene) if each.key != waited["name"]]
+        if others and not is_labelled(scene, waited):
+            return tuple(others)  # the question is left for something else
         value = value_of(scene, waited, alone=True)
         return (Heard(waited["name"], value),) if value else ()
     return _chosen(scene) or _plain(scene) or _bare(scene)
@@ -87,7 +90,7 @@ def _plain(scene: Scene) -> tuple[Heard, ...]:
     held = {str(each["key"]) for each in settled(scene)}
     is_move = request is not None and request.verb == "move"
     is_event = any(each.category is Category.EVENT for each in scene.heard.candidates)
-    for key in named_keys(scene, scene.said):
+    for key in _named_apart(scene):
         if key["type"] == "date" and is_event and not is_labelled(scene, key):
             continue  # an appointment told about, not one that is being made
         if is_move and key["type"] in MOMENTS and key["name"] not in held:
@@ -104,6 +107,17 @@ def _plain(scene: Scene) -> tuple[Heard, ...]:
     matters = {each.matter for each in kept} - {""}
     # The number that names the matter of a decision is no decision beside it.
     return tuple(each for each in kept if not matters or each.value not in matters)
+
+
+def _named_apart(scene: Scene) -> list[Json]:
+    """Keys that the message names, but for words within another's name: the "number" of an order number."""
+    found = named_keys(scene, scene.said)
+    labels = [fold(label_of(scene, key)) for key in found if is_labelled(scene, key)]
+    rest = scene.folded
+    for label in labels:
+        rest = rest.replace(label, " ")
+    left = {key["name"] for key in named_keys(scene, rest)}
+    return [key for key in found if is_labelled(scene, key) or key["name"] in left]
 
 
 def _bare(scene: Scene) -> tuple[Heard, ...]:
@@ -379,6 +393,8 @@ def _asked(scene: Scene) -> list[str]:
     if agreed and not (scene.heard.question and scene.heard.question.names):
         if fitting or types:
             return fitting
+        if cue(scene, "asks_all", scene.folded):
+            return list(held)
         before = fold(scene.answered_before)
         return [name for name, each in held.items() if fold(str(each["label"])) in before][:1] or (
             list(held)[:1] if len(held) == 1 else []

@@ -21,6 +21,14 @@ STREET = re.compile(
     r"|[^\W\da-z_][\w'’.-]*))*,? \d{1,4}[a-z]?\b"
 )
 CODE = re.compile(r"\b(?:[A-Za-z]{1,4}-?)?\d[\w/-]{2,}\b")
+_NO_COUNT = re.compile(  # "4711-A", sums
+    r"\b[A-Za-z]{1,4}-?\d[\w/-]*|\b\d+-\w+|[€$£]\s?\d[\d.,]*|\b\d[\d.,]*\s?(?:[€$£]|(?i:eur))"
+)
+# "1020 Wien", "1000-001 Lisboa", "Bristol BS1 4RW": what follows a street.
+_TOWN = re.compile(
+    r",? (?:\d{4,5}(?:-\d{3})? [^\W\d_][\w'’-]*(?: (?:de|da|do|am|an|la|le|[^\W\da-z_][\w'’-]*))*"
+    r"|[^\W\da-z_][\w'’-]* [A-Z]{1,2}\d{1,2}[A-Z]? \d[A-Z]{2})"
+)
 _CONTACT = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+|\+?\d[\d ()/-]{5,}\d")
 FEW, TWO = 4, 2  # words of a choice; of a variant in a sentence
 _MIDDAY = 13
@@ -92,10 +100,14 @@ def value_of(scene: Scene, key: Json, *, alone: bool) -> str:
         return _moment(scene, key, alone=alone)
     if kind == "integer":
         spans = [each.span for each in find_times(said, language=scene.language, now=scene.now)]
+        spans = [] if alone else spans
+        spans += [match.span() for match in _NO_COUNT.finditer(said)]
+        if any(each["type"] == "address" for each in named_keys(scene, said)):
+            spans += [match.span() for match in STREET.finditer(said)]  # "Mettez 400" is no street
         found = [
             number.value
             for number in numbers.find(said, scene.language)
-            if not number.ordinal and (alone or not any(a <= number.span[0] < b for a, b in spans))
+            if not number.ordinal and not any(a <= number.span[0] < b for a, b in spans)
         ]
         return str(found[0]) if len(found) == 1 or (found and alone) else ""
     if kind == "money":
@@ -126,7 +138,8 @@ def _street(scene: Scene, key: Json) -> str:
     parts = found.group().strip(" ,.").split()
     while len(parts) > TWO and fold(parts[0]) in leading:
         parts.pop(0)
-    return " ".join(parts)
+    town = _TOWN.match(scene.said, found.end())
+    return " ".join(parts) + (town.group() if town else "")
 
 
 def _moment(scene: Scene, key: Json, *, alone: bool) -> str:
