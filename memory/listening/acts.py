@@ -80,9 +80,13 @@ def _told_before(scene: Scene, piece: Piece) -> Forgetting | None:
         if lex.begins("forget_not", rest.norm):
             return None
         asked = lex.begins("forget_it", rest.norm)
-        # Without a comma only a short command at the end is one: "she just forgets it" is told.
-        if asked and (comma_at(piece, at) or len(rest) - rest.range_of(asked)[1] <= 1):
+        # Without a comma only a short command that ends there is one: "she just forgets it" is told.
+        end = rest.range_of(asked)[1] if asked else 0
+        if asked and (comma_at(piece, at) or len(rest) - end <= 1 or comma_at(rest, end)):
             topic = _plain(scene, piece.part(start, at))
+            tail = lex.search("forget_tail", topic.norm)  # "was ich dir über Ida erzählt hab, ..."
+            if tail and len(topic) > 1 + tail.group().count(" "):
+                topic = topic.without(*topic.range_of(tail))
             return Forgetting(topic=topic.said(scene.text).strip(" ,.!?;:"), everything=False)
     return None
 

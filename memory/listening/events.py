@@ -278,6 +278,8 @@ def leans_back(scene: Scene, told: Told) -> bool:
     words = [w for w in told.piece.folded if not lex.has("adverb", w)]
     if not words:
         return False
+    if len(words) > 1 and lex.has("demonstrative", words[0]) and lex.has("copula", words[1]):
+        return True  # "der ist jetzt am 20."
     kinds = ("it", "third", "copula")
     return any(lex.has(kind, words[0]) for kind in kinds) or told.clause.bare_verb
 

@@ -398,6 +398,8 @@ class People(Kin):
         if word.kind is not Kind.WORD or lex.has("notname", word.folded):
             return False
         before = piece.words[at - 1] if at else None
+        if before is not None and lex.has("saint", before.folded):
+            return False  # "at St Mary's": a house
         given = lex.has("first_name", word.folded) or (
             lex.language == "de" and word.folded.endswith("s") and lex.has("first_name", word.folded[:-1])
         )

@@ -115,8 +115,9 @@ def _told_before(scene: Scene, core: Piece, first: int, draft: Draft) -> Piece:
     Only where the asking has a moment and a matter of its own: else what was told is the matter.
     """
     head, rest = core.part(0, first), core.part(first)
-    if len(head) < 3 or not any(w in scene.lex.verbs for w in head.folded):
-        return core
+    apart = head.outside([span for t in scene.times(head, tense="future") for span in t.spans])
+    if len(head) < 3 or not any(w in scene.lex.verbs for w in apart.folded):
+        return core  # "every second Thursday at seven": "second" is no verb
     match = scene.lex.search("remind", rest.norm)
     times = scene.times(rest, tense="future")
     own = any(t.has_date or t.rrule for t in times)  # else the day is in what was told

@@ -28,6 +28,8 @@ def facts(heard: Heard) -> list[str]:
         ("en", "What I said about my divorce, scrap that please.", "my divorce"),
         ("pt", "Aquilo da minha multa, apaga, não interessa a ninguém.", "minha multa"),
         ("es", "Lo que te dije del despido, olvídalo.", "despido"),
+        ("de", "Das mit der Abmahnung nimmst du bitte wieder raus, das geht keinen was an.", "Abmahnung"),
+        ("de", "Was ich dir über meinen Bruder erzählt hab, lösch das.", "meinen Bruder"),
     ],
 )
 def test_the_matter_may_stand_before_the_wish_to_forget(language: str, text: str, topic: str) -> None:
