@@ -12,7 +12,7 @@ from memory.language import words as split_words
 from memory.listening import Act
 from memory.llm.embedded import saying
 from memory.llm.embedded.evidence import card_text
-from memory.llm.embedded.moving import bare_hour, mention, moved
+from memory.llm.embedded.moving import bare_hour, mention, moved, undated
 from memory.llm.embedded.part import Part, Wanted, searching
 from memory.llm.embedded.scene import Json, Scene, when_json, when_of
 from memory.llm.embedded.telling import card_arguments
@@ -269,7 +269,8 @@ def _moves(scene: Scene, cards: Sequence[Json], when: dict[str, Any]) -> list[Wa
 def _moving(scene: Scene, card: Json, when: dict[str, Any]) -> Wanted:
     """A move; of a series that is put off for a while, only the next ring moves."""
     if not (card.get("when") or {}).get("rrule") or when.get("rrule"):
-        return Wanted("update_card", {"card": card["id"], "when": when})
+        text = undated(str(card.get("text") or ""), scene, when_of(card.get("when"), scene.zone))
+        return Wanted("update_card", {"card": card["id"], "when": when} | ({"text": text} if text else {}))
     wait = datetime.fromisoformat(str(when["start"])) - scene.now.replace(tzinfo=None)
     return Wanted("update_card", {"card": card["id"], "snooze_minutes": max(1, round(wait / _MINUTE))})
 

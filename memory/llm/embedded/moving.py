@@ -216,3 +216,19 @@ def _on_weekday(rrule: str | None, start: datetime) -> str | None:
     if parts.get("BYDAY") in _WEEKDAYS:
         parts["BYDAY"] = _WEEKDAYS[start.weekday()]
     return ";".join(f"{name}={value}" for name, value in parts.items())
+
+
+def undated(text: str, scene: Scene, old: When | None) -> str:
+    """The words of a moved card without the day that it no longer has; "" when they name none.
+
+    "Parents' evening on 18 November with Ms Kuhn" is "Parents' evening with Ms Kuhn".
+    """
+    if old is None:
+        return ""
+    told = find_times(text, language=scene.language, now=scene.now)
+    stale = [t for t in told if t.has_date and not t.rrule and t.date == old.start.date()]
+    if not stale:
+        return ""
+    for start, end in sorted((span for t in stale for span in t.spans), reverse=True):
+        text = f"{text[:start].rstrip(' ,')} {text[end:].lstrip(' ,')}"
+    return " ".join(text.split()).strip(" ,")
