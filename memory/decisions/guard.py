@@ -36,6 +36,7 @@ __all__ = ["Looked", "Settled", "View", "asked_directly", "look"]
 _CUTS = re.compile(r"[;()]|,(?=\s)|(?<=\D)\s[–—-]\s(?=\D)|(?<=\w): (?=\D)")
 _CLAIMS = 2.5  # log odds: of the good sentences of other hands one in a hundred lies above
 _UNASKED = -2.0  # log odds of a question below which it plays no part
+_ASIDE = 0.0  # log odds for the key that was asked for, below which a sentence only speaks beside it
 _LET_GO = -3.0  # what the words find is let go below
 _BARE = 2  # content words beside the value: with more, the clause may be about anything
 
@@ -107,6 +108,9 @@ def look(sentence: str, view: View) -> Looked:
             return Looked(contradicts=found, about=about, told=frozenset(said))
     if not is_question and (found := _claimed(sentence, replace(view, told=frozenset(said)))):
         return Looked(contradicts=found, about=about, told=frozenset(said))
+    if open_to_all and waited and not is_question:
+        leans = claimed(sentence, view)
+        open_to_all = all(leans.get(key, _LET_GO) < _ASIDE for key in direct)
     return Looked(about=about, told=frozenset(said), aside=open_to_all)
 
 
