@@ -8,8 +8,9 @@ or because the question was, must not name a value that is not the settled one.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import pairwise
 
 from memory import language as lang
@@ -71,6 +72,10 @@ def look(sentence: str, view: View) -> Looked:
     whole = shaped(sentence, view) if is_to_them and not is_elsewhere else frozenset[str]()
     excused, past, valueless = False, False, False
     open_to_all = True  # every clause proposes, asks, or tells of something else
+    leans, wanted = (
+        cache(partial(claimed, sentence, view)),
+        cache(partial(asked, view)),
+    )  # read when needed, once
     parts = _clauses(_without_agreed(_unquoted(sentence), words), words, view)
     for index, part in enumerate(parts):
         folded = lang.fold(part)
@@ -100,22 +105,25 @@ def look(sentence: str, view: View) -> Looked:
             continue
         # "Leave the gate open on Friday from ten to twelve": what stands so whole needs no word of the key.
         own = own or (whole if not words["foreign"].search(plain) else own)
-        found = _contradicted(part, own, own or about or asked(view), replace(view, told=frozenset(said)))
+        seen = replace(view, told=frozenset(said))
+        found = _contradicted(part, own, own or about or wanted(), wanted(), seen)
         if found is not None and (
-            found.key in direct
-            or claimed(sentence, view).get(found.key, 0.0) > _LET_GO * (2 if found.key in whole else 1)
+            found.key in direct or leans().get(found.key, 0.0) > _LET_GO * (2 if found.key in whole else 1)
         ):
             return Looked(contradicts=found, about=about, told=frozenset(said))
-    if not is_question and (found := _claimed(sentence, replace(view, told=frozenset(said)))):
+    if not is_question and (found := _claimed(sentence, leans, replace(view, told=frozenset(said)))):
         return Looked(contradicts=found, about=about, told=frozenset(said))
     if open_to_all and waited and not is_question:
-        leans = claimed(sentence, view)
-        open_to_all = all(leans.get(key, _LET_GO) < _ASIDE for key in direct)
+        open_to_all = all(leans().get(key, _LET_GO) < _ASIDE for key in direct)
     return Looked(about=about, told=frozenset(said), aside=open_to_all)
 
 
-def _claimed(sentence: str, view: View) -> Decision | None:
-    """The settled decision whose key a sentence leans to state, with another value than the settled one."""
+def _claimed(sentence: str, read: Callable[[], Mapping[str, float]], view: View) -> Decision | None:
+    """The settled decision whose key a sentence leans to state, with another value than the settled one.
+
+    Args:
+        read: what the sentence claims; asked for only where it names another value.
+    """
     clause = replace(clause_of(sentence, view), bare=True)
     everything = frozenset(each.key for each in view.settled.decisions)
     against = []
@@ -130,17 +138,17 @@ def _claimed(sentence: str, view: View) -> Decision | None:
             against.append(decision)
     if not against:
         return None
-    leans = claimed(sentence, view)
-    against = [each for each in against if leans.get(each.key, _LET_GO) > _bound(each.key, view)]
+    leans, likely = read(), asked_likely(view)
+    against = [each for each in against if leans.get(each.key, _LET_GO) > _bound(each.key, likely, view)]
     against.sort(key=lambda each: -leans[each.key])
     return _standing(sentence, against, everything, clause, view)
 
 
-def _bound(key: str, view: View) -> float:
+def _bound(key: str, likely: Mapping[str, float], view: View) -> float:
     """From which log odds on a sentence states a value: less is enough where the question was for it."""
     if key in view.told:
         return _CLAIMS
-    return _CLAIMS - min(max(asked_likely(view).get(key, _UNASKED) - _UNASKED, 0.0), _CLAIMS)
+    return _CLAIMS - min(max(likely.get(key, _UNASKED) - _UNASKED, 0.0), _CLAIMS)
 
 
 def _is_offer(part: str, folded: str, words: Mapping[str, re.Pattern[str]], view: View) -> bool:
@@ -165,16 +173,14 @@ def _is_revised(following: Sequence[str], words: Mapping[str, re.Pattern[str]]) 
 
 def _said_in(sentence: str, view: View) -> list[str]:
     """Keys whose settled value stands in a sentence, in whatever form."""
-    told = []
+    told: list[str] = []
     parts = _clauses(sentence, table(view.language), view)
+    clauses = [replace(clause_of(text, view), bare=True) for text in (sentence, *parts)]
     for decision in view.settled.decisions:
         key = view.keys.get(decision.key)
         if key is None or (decision.matter != view.settled.here and decision.key in told):
             continue
-        said = [
-            stated(key, decision.value, replace(clause_of(text, view), bare=True))
-            for text in (sentence, *parts)
-        ]
+        said = [stated(key, decision.value, clause) for clause in clauses]
         if said[0] is Stated.SAME or (Stated.SAME in said and Stated.OTHER not in said[1:]):
             told.append(decision.key)
     return told
@@ -187,11 +193,16 @@ def _is_excused(folded: str, following: Sequence[str], words: Mapping[str, re.Pa
     return bool(tail) and words["ask"].fullmatch(tail) is not None
 
 
-def _contradicted(part: str, own: Collection[str], about: frozenset[str], view: View) -> Decision | None:
-    """The settled decision that a clause contradicts, if any."""
+def _contradicted(
+    part: str, own: Collection[str], about: frozenset[str], wanted: frozenset[str], view: View
+) -> Decision | None:
+    """The settled decision that a clause contradicts, if any.
+
+    Args:
+        wanted: what the person's message may ask for.
+    """
     clause = clause_of(part, view)
     clause = replace(clause, bare=_is_bare(clause, view, most=0 if about & view.told else _BARE))
-    wanted = asked(view)
     waited = bool(wanted & about) and not wanted & view.told and not _is_named_other(part, view)
     if not own and not clause.bare and not waited:
         return None

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
+from functools import cached_property
 from itertools import pairwise
 
 from memory import language as lang
@@ -64,7 +65,7 @@ class Clause:
     now: datetime  # aware, in the person's zone
     units: re.Pattern[str]  # after a number: it counts something else
 
-    @property
+    @cached_property
     def mentions(self) -> tuple[TimeMention, ...]:
         """The moments it names; recurring ones are habits and opening hours."""
         # What holds lies ahead, also where it was settled in the past: "quedó el jueves".
