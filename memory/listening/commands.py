@@ -43,9 +43,7 @@ def commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> boo
         return True
     moved = acts.on_item(scene, core) if lex.begins("move", core.norm) else None
     if moved is not None and moved.verb == "move" and lex.search("todo_noun", core.norm):
-        draft.fields["request"] = moved
-        draft.acts.add(Act.CANCEL)
-        draft.unsure = True
+        _on_item(moved, draft)
         return True
     if remind(scene, sentence, core, draft):
         if tail:
@@ -63,13 +61,18 @@ def commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> boo
         return True
     item = acts.on_item(scene, core)
     if item is not None and (item.verb != "done" or len(core) <= 12 or lex.search("done_tail", core.norm)):
-        draft.fields["request"] = item
-        draft.acts.add(Act.CANCEL)
-        draft.unsure = True
+        _on_item(item, draft)
         if item.verb == "move" and not lex.begins("move", core.norm):
             draft.candidates.extend(_moved_event(scene, core))
         return item.verb != "done" or bool(lex.search("done_tail", core.norm))
     return False
+
+
+def _on_item(request: Request, draft: Draft) -> None:
+    """Note that something on the list of what is to be done is called off, moved, or done."""
+    draft.fields["request"] = request
+    draft.acts.add(Act.CANCEL)
+    draft.unsure = True
 
 
 def _moved_event(scene: Scene, core: Piece) -> list[Candidate]:
@@ -84,9 +87,7 @@ def _done_already(scene: Scene, rest: Piece, draft: Draft) -> bool:
         item = acts.on_item(scene, rest.part(start)) if len(rest) <= _SHORT else None
         if item is not None and item.verb == "done":
             # "Never mind" is said of what was just spoken of.
-            draft.fields["request"] = replace(item, topic="")
-            draft.acts.add(Act.CANCEL)
-            draft.unsure = True
+            _on_item(replace(item, topic=""), draft)
             return True
     return False
 
@@ -100,9 +101,7 @@ def _leaves_out(scene: Scene, whole: Piece, core: Piece, draft: Draft) -> bool:
         return False
     if item.verb == "cancel" and not scene.lex.begins("cancel", core.norm):
         return False  # a title in the middle of another command
-    draft.fields["request"] = item
-    draft.acts.add(Act.CANCEL)
-    draft.unsure = True
+    _on_item(item, draft)
     return True
 
 

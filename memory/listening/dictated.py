@@ -4,6 +4,19 @@ from __future__ import annotations
 
 from memory.listening.look import Look
 
+_GOES_ON = (  # kinds of word that a clause does not end with
+    "preposition",
+    "and",
+    "or",
+    "that",
+    "article",
+    "possessive",
+    "relative",
+    "self",
+    "adverb",
+    "wh",
+)
+
 
 class Dictated(Look):
     """Questions about places where only the words tell that a new clause begins."""
@@ -15,18 +28,8 @@ class Dictated(Look):
         before = words[index - 1]
         if (
             before.folded in lex.verbs
-            or lex.has("preposition", before.folded)
-            or lex.has("and", before.folded)
-            or lex.has("or", before.folded)
-            or lex.has("that", before.folded)
-            or lex.has("article", before.folded)
-            or lex.has("possessive", before.folded)
-            or lex.has("relative", before.folded)
-            or lex.has("self", before.folded)
-            or lex.has("adverb", before.folded)
-            or lex.has("wh", before.folded)
-            or lex.begins("condition", before.folded)
-            or lex.begins("because", before.folded)
+            or any(lex.has(kind, before.folded) for kind in _GOES_ON)
+            or any(lex.begins(kind, before.folded) for kind in ("condition", "because"))
         ):
             return False
         word = words[index]

@@ -75,6 +75,11 @@ def hear(
     )
 
 
+def _hear_within(scene: Scene, text: str) -> Heard:
+    """What another wording, or the message before, holds: heard at the same moment, of the same people."""
+    return hear(text, language=scene.lex.language, now=scene.now, zone=scene.zone, known=scene.known)
+
+
 def _unique(candidates: Sequence[Candidate]) -> list[Candidate]:
     seen: dict[tuple[str, str, When | None], Candidate] = {}
     for candidate in candidates:
@@ -204,9 +209,7 @@ def _remember_previous(scene: Scene, piece: Piece, draft: Draft) -> None:
     draft.acts.add(Act.TELL)
     if draft.candidates or not scene.previous:
         return
-    heard = hear(
-        scene.previous, language=scene.lex.language, now=scene.now, zone=scene.zone, known=scene.known
-    )
+    heard = _hear_within(scene, scene.previous)
     span = (piece.start, piece.end)
     draft.candidates.extend(replace(c, span=span, why=f"remember that: {c.why}") for c in heard.candidates)
 
@@ -290,7 +293,7 @@ def _fronted(scene: Scene, core: Piece, draft: Draft) -> bool:
     plain = fronted(scene, core)
     if plain is None:
         return False
-    heard = hear(plain.text, language=scene.lex.language, now=scene.now, zone=scene.zone, known=scene.known)
+    heard = _hear_within(scene, plain.text)
     if not heard.candidates:
         return False
     span = (core.start, core.end)
@@ -309,7 +312,7 @@ def _put_right(scene: Scene, clauses: Sequence[Clause], draft: Draft) -> bool:
     swap = swapped(scene, clauses)
     if swap is None:
         return False
-    heard = hear(swap.text, language=scene.lex.language, now=scene.now, zone=scene.zone, known=scene.known)
+    heard = _hear_within(scene, swap.text)
     kept = [c for c in heard.candidates if fold(swap.right) in fold(f"{c.text} {' '.join(c.people)}")]
     if not kept:
         return False
