@@ -54,9 +54,8 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Engine
 
 from memory.config import LANGUAGES
-from memory.decisions.guard import Settled, View, look
+from memory.decisions.guard import View, look
 from memory.llm.scripted import Call, Say, ScriptedModel, Step
-from memory.records import Decision
 from memory.storage import decisions as rows
 from memory.storage.engine import make_engine, reading
 from memory.storage.migrate import upgrade
@@ -76,6 +75,7 @@ from tests.benchmarks.consistency_lines import (
     sentences,
 )
 from tests.conductor.playing import Stage, stage
+from tests.decisions.settling import holding
 from tests.fakes import T0, FakeClock
 
 UNREAD = ("held", "unseen", "later")  # parts whose failures are counted, not read
@@ -229,13 +229,9 @@ def _passing() -> dict[str, dict[str, int]]:
 
 
 def _is_held(sentence: str, key: str, value: str, language: str, now: datetime) -> bool:
-    decision = Decision(
-        id=1, person_id=1, matter="conversation x", key=key, value=value, decided_at=now, turn_id=1,
-        decided_by="person", active=True,
-    )  # fmt: skip
     view = View(
         keys=KEYS,
-        settled=Settled(decisions=(decision,), here="conversation x"),
+        settled=holding({key: value}, now=now),
         said=SMALL[language][0].format(n=3),
         language=language,
         now=now,

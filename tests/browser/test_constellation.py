@@ -5,18 +5,22 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from memory.records import Category, Person
 from memory.storage.engine import transaction
 from memory.storage.tables import CardRow, LinkRow, WorthRow
 from memory.worth.evidence import bounds
 from tests import factories
+from tests.browser import keyboard
 from tests.fakes import T0
 from tests.stage import Stage
+
+reach = partial(keyboard.reach, within=90)
 
 Open = Callable[..., BrowserContext]
 
@@ -333,15 +337,6 @@ def test_the_keyboard_reaches_every_memory(window: Open, owner: Person) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#sky-panel .memory-text")).to_be_visible()
     expect(page.locator("#sky-panel")).to_be_focused()
-
-
-def reach(page: Page, what: Locator) -> None:
-    """Go on with the Tab key until something has the focus."""
-    for _ in range(90):
-        if what.count() and what.evaluate("node => node === document.activeElement"):
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError(f"the keyboard does not reach {what}")
 
 
 def test_every_action_by_keyboard_alone(window: Open, owner: Person) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from memory import cards
 from memory.config import LANGUAGES
@@ -14,8 +15,11 @@ from memory.records import Category, NewCard, Person, Role
 from memory.storage import cards as rows
 from memory.storage.engine import reading, transaction
 from tests import factories
+from tests.browser import keyboard
 from tests.fakes import T0
 from tests.stage import Stage
+
+reach = partial(keyboard.reach, within=70)
 
 PATHS = ("/memories/", "/settings/", "/rules/", "/operator/", "/operator/model", "/no-such-page")
 MORE_PATHS = ("/guests/", "/guests/forget?name=Rosa", "/tidy/", "/worth", "/data/", "/search?q=the")
@@ -226,15 +230,6 @@ def test_everything_works_without_a_script(stage: Stage, window: Open, clara: Pe
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".memory")).to_have_count(2)
     assert "The gate code is 0077" in kept(stage, clara)
-
-
-def reach(page: Page, what: Locator) -> None:
-    """Go on with the Tab key until something has the focus."""
-    for _ in range(70):
-        if what.count() and what.evaluate("node => node === document.activeElement"):
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError(f"the keyboard does not reach {what}")
 
 
 def test_my_memories_by_keyboard_alone(stage: Stage, window: Open, clara: Person) -> None:

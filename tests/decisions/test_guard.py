@@ -11,6 +11,7 @@ import pytest
 from memory.decisions.guard import Settled, View, asked_directly, look
 from memory.decisions.schema import load
 from memory.records import Decision
+from tests.decisions.settling import holding
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))  # a Monday
 KEYS = load()
@@ -31,24 +32,7 @@ VALUES = {
 
 
 def settled(*keys: str, rivals: frozenset[str] = frozenset()) -> Settled:
-    return Settled(
-        decisions=tuple(
-            Decision(
-                id=number,
-                person_id=1,
-                matter="conversation x",
-                key=key,
-                value=VALUES[key],
-                decided_at=NOW,
-                turn_id=1,
-                decided_by="person",
-                active=True,
-            )
-            for number, key in enumerate(keys, start=1)
-        ),
-        here="conversation x",
-        rivals={("conversation x", key): rivals for key in keys},
-    )
+    return holding({key: VALUES[key] for key in keys}, now=NOW, rivals=rivals)
 
 
 def contradicts(

@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memory.decisions.guard import Settled, View, asked_directly, look
+from memory.decisions.guard import View, asked_directly, look
 from memory.decisions.leaning import GRAMS, asked_for, claimed, inputs, networks
 from memory.decisions.schema import Keys, KeyType, load
-from memory.records import Decision
+from tests.decisions.settling import holding
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))  # a Monday
 KEYS = load()
@@ -26,23 +26,9 @@ VALUES = {
 
 def view(language: str = "en", said: str = "How is it packed?", keys: Keys = KEYS) -> View:
     """Everything above is settled."""
-    decisions = tuple(
-        Decision(
-            id=number,
-            person_id=1,
-            matter="conversation x",
-            key=key,
-            value=value,
-            decided_at=NOW,
-            turn_id=1,
-            decided_by="person",
-            active=True,
-        )
-        for number, (key, value) in enumerate(VALUES.items(), start=1)
-    )
     seen = View(
         keys=keys,
-        settled=Settled(decisions=decisions, here="conversation x"),
+        settled=holding(VALUES, now=NOW),
         said=said,
         language=language,
         now=NOW,
