@@ -13,6 +13,8 @@ HANDED = [
     ("en", "Give Tom the phone", "Tom", ""),
     ("en", "I'm handing the phone to my little sister Carla for a minute.", "Carla", "little sister"),
     ("en", "Say hi to Tom, my flatmate. He's got the phone now.", "Tom", "flatmate"),
+    ("en", "My flatmate Zadie would like a quick word, here she is.", "Zadie", "flatmate"),
+    ("de", "Ich drücke das Telefon mal meiner Tante Hilde in die Hand.", "Hilde", "Tante"),
     ("de", "Mein Bruder Felix will dir was sagen, ich geb ihm das Handy.", "Felix", "Bruder"),
     ("de", "Ab jetzt tippt Anna, meine Kollegin.", "Anna", "Kollegin"),
     ("de", "Ich übergebe an meinen Mann.", "Mann", "Mann"),
@@ -29,6 +31,8 @@ HANDED = [
 KEPT = [
     ("en", "I'm giving the keys to my neighbour."),
     ("en", "I'm lending my car to Tom this weekend."),
+    ("en", "My boss wants a word with me about Friday."),
+    ("de", "Ich drücke meiner Tante das Geld in die Hand."),
     ("en", "Hand this letter to my boss tomorrow."),
     ("en", "My mum wants to talk to my teacher."),
     ("en", "Say hello to Tom from me."),
