@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,24 +16,19 @@ from memory.records import Conversation
 from memory.storage import undone
 from memory.storage.tables import ConversationRow, FrameRow, HandoverRow, PersonRow, TurnRow
 
+FIELDS = tuple(field.name for field in fields(Conversation) if field.name != "turns")  # which the row has too
+
 
 def to_record(row: ConversationRow, turns: int = 0) -> Conversation:
     """The conversation as the rest of the product knows it."""
-    return Conversation(
-        id=row.id,
-        public_id=row.public_id,
-        person_id=row.person_id,
-        opened_at=row.opened_at,
-        last_exchange_at=row.last_exchange_at,
-        archived_at=row.archived_at,
-        speaker=row.speaker,
-        speaker_relation=row.speaker_relation,
-        private=row.private,
-        handled_by=row.handled_by,
-        summary=row.summary,
-        pending=dict(row.pending),
-        turns=turns,
-    )
+    return record_of([getattr(row, name) for name in FIELDS], turns)
+
+
+def record_of(values: Iterable[Any], turns: int = 0) -> Conversation:
+    """The conversation with these values, in the order of `FIELDS`."""
+    told = dict(zip(FIELDS, values, strict=True))
+    told["pending"] = dict(told["pending"])
+    return Conversation(**told, turns=turns)
 
 
 def is_over(last_exchange_at: datetime, *, now: datetime, idle_s: float) -> bool:

@@ -7,7 +7,7 @@ person's words can move a result.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -26,17 +26,16 @@ from memory.storage.types import Vector
 _BATCH = 500  # ids in one statement
 
 
-def _without(row: type[Base], *names: str) -> list[Any]:
-    """All columns of a table but those that only the index needs: vectors are most of its bytes.
-
-    Columns instead of ORM rows: a search reads dozens of rows, changes none, and has milliseconds.
-    """
-    return [each for each in row.__table__.columns if each.key not in names]
+def _columns(row: type[Base], names: Iterable[str]) -> list[Any]:
+    """Columns of a table. Columns instead of ORM rows: a search reads dozens of rows, changes none, and has
+    milliseconds."""
+    return [row.__table__.columns[name] for name in names]
 
 
-_CARD_COLUMNS = _without(CardRow, "terms", "surface_terms", "vector", "vector_version", "x", "y")
-_TURN_COLUMNS = _without(TurnRow, "terms", "vector", "vector_version", "trace", "lease_until")
-_CONVERSATION_COLUMNS = _without(ConversationRow, "summary_terms", "summary_vector", "vector_version")
+_ONLY_INDEXED = ("terms", "surface_terms", "vector", "vector_version", "x", "y")  # most of a card's bytes
+_CARD_COLUMNS = [each for each in CardRow.__table__.columns if each.key not in _ONLY_INDEXED]
+_TURN_COLUMNS = _columns(TurnRow, turn_rows.FIELDS)
+_CONVERSATION_COLUMNS = _columns(ConversationRow, conversation_rows.FIELDS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +82,7 @@ class SummaryWords:
 
 def version_of(session: Session, person_id: int) -> int:
     """The number that every change to a person's memory raises; -1 when the person is gone."""
-    version = session.scalar(_VERSION, {"person": person_id})
+    version = session.connection().scalar(_VERSION, {"person": person_id})
     return -1 if version is None else version
 
 
@@ -162,25 +161,24 @@ def cards(
     session: Session, person_id: int, card_ids: Collection[int]
 ) -> dict[int, tuple[Card, dict[str, Any] | None]]:
     """The active ones of these cards of the person, each with its stored worth or None."""
-    found = session.execute(_CARDS, {"person": person_id, "ids": list(card_ids)})
+    found = session.connection().execute(_CARDS, {"person": person_id, "ids": list(card_ids)})
     return {row.id: (card_rows.to_record(cast(CardRow, row)), row.worth) for row in found}
 
 
 def talks(session: Session, person_id: int, scores: dict[int, float]) -> list[TranscriptHit]:
     """The turns with these ids that still stand, with their conversations, best score first."""
-    turns = session.execute(_TURNS, {"person": person_id, "ids": list(scores)}).all()
-    conversation_ids = list({row.conversation_id for row in turns})
+    # Past the session, whose loading of rows costs more than the ranking before it.
+    connection = session.connection()
+    found = connection.execute(_TURNS, {"person": person_id, "ids": list(scores)})
+    turns = [turn_rows.record_of(row) for row in found]
+    ids = list({turn.conversation_id for turn in turns})
     conversations = {
-        row.id: conversation_rows.to_record(cast(ConversationRow, row))
-        for row in session.execute(_CONVERSATIONS, {"person": person_id, "ids": conversation_ids})
+        (talk := conversation_rows.record_of(row)).id: talk
+        for row in connection.execute(_CONVERSATIONS, {"person": person_id, "ids": ids})
     }
     hits = [
-        TranscriptHit(
-            turn=turn_rows.to_record(cast(TurnRow, row)),
-            conversation=conversations[row.conversation_id],
-            score=scores[row.id],
-        )
-        for row in turns
+        TranscriptHit(turn=turn, conversation=conversations[turn.conversation_id], score=scores[turn.id])
+        for turn in turns
     ]
     return sorted(hits, key=lambda hit: (-hit.score, hit.turn.id))
 

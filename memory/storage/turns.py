@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
@@ -15,33 +16,20 @@ from memory.records import Conversation, Turn, TurnContext, TurnState
 from memory.storage import conversations, ledgers, undone
 from memory.storage.tables import ConversationRow, PersonRow, RetrievalRow, TurnRow, VoteRow
 
+FIELDS = tuple(field.name for field in fields(Turn) if field.name != "feedback")  # which the row has too
+
 
 def to_record(row: TurnRow, feedback: int = 0) -> Turn:
     """The turn as the rest of the product knows it."""
-    return Turn(
-        id=row.id,
-        public_id=row.public_id,
-        conversation_id=row.conversation_id,
-        person_id=row.person_id,
-        client_id=row.client_id,
-        device_id=row.device_id,
-        screen=row.screen,
-        zone=row.zone,
-        speaker=row.speaker,
-        said=row.said,
-        answer=row.answer,
-        answered_by=row.answered_by,
-        state=TurnState(row.state),
-        cut_off=row.cut_off,
-        created_at=row.created_at,
-        answered_at=row.answered_at,
-        language=row.language,
-        superseded=row.superseded,
-        replaces_id=row.replaces_id,
-        feedback=feedback,
-        kept=tuple(row.kept),
-        error=row.error,
-    )
+    return record_of([getattr(row, name) for name in FIELDS], feedback)
+
+
+def record_of(values: Iterable[Any], feedback: int = 0) -> Turn:
+    """The turn with these values, in the order of `FIELDS`."""
+    told = dict(zip(FIELDS, values, strict=True))
+    told["state"] = TurnState(told["state"])
+    told["kept"] = tuple(told["kept"])
+    return Turn(**told, feedback=feedback)
 
 
 def write(

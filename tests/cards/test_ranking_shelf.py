@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from memory.cards.ranking import cards, turns
 from memory.cards.ranking.fusion import relevance
 from memory.cards.ranking.names import NameIndex
-from memory.cards.ranking.postings import idf, saturated
+from memory.cards.ranking.postings import idf, norm, saturated
 from memory.cards.ranking.question import read
 from memory.cards.ranking.shelf import Entry, Shelf, language_code
 from memory.config import LANGUAGES
@@ -90,7 +90,7 @@ def test_the_largest_count_of_a_words_forms_is_taken() -> None:
 
 def test_rare_words_tell_more_and_repetition_less() -> None:
     assert idf(1, 100) > idf(50, 100) > 0
-    once, thrice = saturated(np.array([1, 3], np.float32), np.array([5, 5], np.float32), 5.0)
+    once, thrice = saturated(np.array([1, 3], np.float32), norm(np.array([5, 5], np.float32)))
     assert 0 < once < thrice < 1
     assert thrice - once < once
 
@@ -130,8 +130,8 @@ def test_the_reply_to_a_matching_question_rises() -> None:
 
 
 def test_the_mean_of_a_short_talk_counts_what_it_has() -> None:
-    group = np.array([1, 1, 1, 1, 2])
-    means = turns._best_of_talk(group, np.array([0.3, 0.9, 0.6, 0.0, 0.5], np.float32))
+    talks = turns._talks(np.array([(1,), (1,), (1,), (1,), (2,)], [("group", np.int64)]))
+    means = turns._best_of_talk(talks, np.array([0.3, 0.9, 0.6, 0.0, 0.5], np.float32))
     assert means.tolist() == pytest.approx([0.6, 0.6, 0.6, 0.6, 0.5])
 
 

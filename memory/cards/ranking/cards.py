@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.cards.ranking.postings import Floats, idf, saturated
+from memory.cards.ranking.postings import Floats, idf, norm, saturated
 from memory.cards.ranking.question import Question
 from memory.cards.ranking.shelf import Shelf, language_code, topic_term
 from memory.cards.ranking.weights import CARDS, CardWeights
@@ -48,9 +48,7 @@ def _lexical(shelf: Shelf, question: Question) -> tuple[Floats, Floats]:
     """BM25 share, and the plain share of the weight of the question's words that a card holds; 0..1."""
     rows = shelf.fields
     count = len(rows)
-    length = rows["length"]
     foreign = (rows["language"] != language_code(question.language)) & (rows["language"] != 0)
-    average = float(length.mean()) if count else 0.0
     total = np.zeros(count, np.float32)
     covered = np.zeros(count, np.float32)
     ideal = 0.0
@@ -59,7 +57,8 @@ def _lexical(shelf: Shelf, question: Question) -> tuple[Floats, Floats]:
         worth = idf(at.size, count)
         ideal += worth
         if at.size:
-            shares = worth * saturated(counts, length[at], average)
+            norms = shelf.derived("norm", lambda rows: norm(rows["length"]))
+            shares = worth * saturated(counts, norms[at])
             if forms[0] not in question.names:
                 shares = np.where(foreign[at], ABROAD * shares, shares)
             total[at] += shares

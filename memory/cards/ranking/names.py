@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -26,14 +27,14 @@ class NameIndex:
     """Name -> documents. Documents are numbered by the caller; not safe for threads."""
 
     def __init__(self) -> None:
-        self._docs: dict[tuple[str, ...], list[int]] = {}
+        self._docs: dict[tuple[str, ...], array[int]] = {}
         self._by_word: dict[str, set[tuple[str, ...]]] = {}
 
     def add(self, doc: int, names: Iterable[str]) -> None:
         """Put a document under each of its names."""
         for key in {name_words(name) for name in names if name}:
             if key not in self._docs:
-                self._docs[key] = []
+                self._docs[key] = array("i")
                 for word in key:
                     self._by_word.setdefault(word, set()).add(key)
             self._docs[key].append(doc)
@@ -57,7 +58,7 @@ class NameIndex:
         """For each living document how surely it is about an asked name, 0..1; shape (count,)."""
         result = np.zeros(count, np.float32)
         for key, share in shares.items():
-            at = position[np.asarray(self._docs[key], dtype=np.int64)]
+            at = position[np.frombuffer(self._docs[key], dtype=np.int32)]
             at = at[at >= 0]
             result[at] = np.maximum(result[at], share)
         return result

@@ -78,7 +78,11 @@ def idf(count: int, total: int) -> float:
     return float(np.log1p((total - count + 0.5) / (count + 0.5)))
 
 
-def saturated(counts: Floats, lengths: Floats, average: float) -> Floats:
-    """BM25's share of a word's weight, 0..1, for its counts in texts of these lengths."""
-    norm = K1 * (1.0 - B + B * lengths / max(average, 1e-9))
-    return np.asarray(counts / (counts + norm), dtype=np.float32)
+def norm(lengths: Floats) -> Floats:
+    """What BM25 holds against each of the texts of these lengths, beside their average."""
+    return np.asarray(K1 * (1.0 - B + B * lengths / max(float(lengths.mean()), 1e-9)), dtype=np.float32)
+
+
+def saturated(counts: Floats, norms: Floats) -> Floats:
+    """BM25's share of a word's weight, 0..1, for its counts in texts with these norms."""
+    return np.asarray(counts / (counts + norms), dtype=np.float32)

@@ -7,9 +7,9 @@ so that a shelf that grew gives the same results as one that was just loaded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from memory.cards.ranking.names import NameIndex
 from memory.cards.ranking.postings import Floats, Ints, Postings
 from memory.config import LANGUAGES
 from memory.embedding import DIMENSIONS
+
+T = TypeVar("T")
 
 MAX_DEAD_SHARE = 0.3  # above it a shelf is built anew, so that a long life does not bloat it
 
@@ -76,6 +78,7 @@ class Shelf:
         self._position = np.empty(0, np.int32)
         self._fields = np.empty(0, FIELDS)
         self._in_order = False
+        self._derived: dict[str, Any] = {}
 
     def __len__(self) -> int:
         return len(self._latest)
@@ -117,6 +120,14 @@ class Shelf:
         """FIELDS of the living entries in the order of their ids."""
         self._settle()
         return self._fields
+
+    def derived(self, name: str, make: Callable[[NDArray[Any]], T]) -> T:
+        """What `make` makes of `fields`: made once, and again when the living entries are others."""
+        rows = self.fields
+        if name not in self._derived:
+            self._derived[name] = make(rows)
+        told: T = self._derived[name]
+        return told
 
     def asked_names(self, words: Iterable[str]) -> dict[tuple[str, ...], float]:
         """The living entries' names that stand among a question's words, with the share that does."""
@@ -160,4 +171,5 @@ class Shelf:
         self._order, self._position = docs, position
         self._fields = self._rows[docs]
         self._in_order = docs.size == self._count and bool((docs == np.arange(docs.size)).all())
+        self._derived.clear()
         self._settled = True

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import fields as fields_of
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.cards.ranking.postings import Floats, Ints, idf, saturated
+from memory.cards.ranking.postings import Floats, Ints, idf, norm, saturated
 from memory.cards.ranking.question import Question
 from memory.cards.ranking.shelf import Shelf
 from memory.cards.ranking.weights import FUSION, TURNS, Fusion, TurnWeights
 
 WINDOW = 3  # turns on either side that are about the same thing
 BEST_OF_TALK = 3
+_REACH = np.arange(-WINDOW, WINDOW + 1)
+_TWICE_AND_BEFORE = slice(WINDOW, WINDOW + 2)  # of _REACH: the turn itself, and the one behind it
 
 
 def weigh(shelf: Shelf, features: dict[str, Floats], *, weights: TurnWeights = TURNS) -> Floats:
@@ -48,10 +50,10 @@ def features(shelf: Shelf, question: Question, vector: NDArray[np.float32]) -> d
         "words": words,
         "window": window,
         "meaning": np.maximum(cosines, 0.0),
-        "around": _around(rows["group"], cosines),
+        "around": _around(shelf.derived("group", _group), cosines),
         "speaker": shelf.names.closeness(asked, shelf.position, len(rows)),
         "asks": rows["asks"].astype(np.float32),
-        "length": np.log1p(rows["length"]),
+        "length": shelf.derived("length", lambda rows: np.log1p(rows["length"])),
         "month": month,
         "day": day,
         "tells": rows["tells"].astype(np.float32) * float(question.wants_when),
@@ -60,13 +62,13 @@ def features(shelf: Shelf, question: Question, vector: NDArray[np.float32]) -> d
 
 def neighbourhood(shelf: Shelf, scores: Floats) -> dict[str, Floats]:
     """What each turn gains from its conversation, given all turns' own scores."""
-    rows = shelf.fields
+    rows, group = shelf.fields, shelf.derived("group", _group)
     low, high = float(scores.min()), float(scores.max())
     relative = (scores - low) / max(high - low, 1e-9)
     reply = np.zeros_like(relative)
-    follows = rows["group"][1:] == rows["group"][:-1]
+    follows = group[1:] == group[:-1]
     reply[1:] = relative[:-1] * rows["asks"][:-1] * follows
-    return {"talk": _best_of_talk(rows["group"], relative), "reply": reply}
+    return {"talk": _best_of_talk(shelf.derived("talks", _talks), relative), "reply": reply}
 
 
 def feature_names() -> tuple[str, ...]:
@@ -76,31 +78,22 @@ def feature_names() -> tuple[str, ...]:
 
 def _lexical(shelf: Shelf, sought: Sequence[Sequence[str]]) -> tuple[Floats, Floats]:
     """BM25 shares over (turn twice + the turn before it), and over the window around it."""
-    rows = shelf.fields
-    count = len(rows)
-    group, length = rows["group"], rows["length"]
-    near = np.zeros(count, np.float32)
-    wide = np.zeros(count, np.float32)
-    ideal = 0.0
-    lengths: tuple[Floats, Floats] | None = None
-    for forms in sought:
-        at, counts = shelf.counts(forms)
-        worth = idf(at.size, count)
-        ideal += worth
-        if not at.size:
-            continue
-        if lengths is None:
-            lengths = _lengths(group, length)
-        twice = np.zeros(count, np.float32)
-        twice[at] = 2.0 * counts
-        for to, weight in _shifted(at, counts, group, (1,)):
-            twice[to] += weight
-        around = np.zeros(count, np.float32)
-        for to, weight in _shifted(at, counts, group, range(-WINDOW, WINDOW + 1)):
-            around[to] += weight
-        near += worth * saturated(twice, lengths[0], float(lengths[0].mean()))
-        wide += worth * saturated(around, lengths[1], float(lengths[1].mean()))
-    return near / max(ideal, 1e-9), wide / max(ideal, 1e-9)
+    count = len(shelf)
+    hits = [shelf.counts(forms) for forms in sought]
+    worths = np.array([idf(at.size, count) for at, _ in hits], np.float32)
+    there = [(worth, *hit) for worth, hit in zip(worths, hits, strict=True) if hit[0].size]
+    if not there:
+        return np.zeros(count, np.float32), np.zeros(count, np.float32)
+    # All words at once, a row each: many small steps cost more than what they count.
+    word = np.repeat(np.arange(len(there)), [at.size for _, at, _ in there])
+    at, counts = (np.concatenate([each[part] for each in there]) for part in (1, 2))
+    group, norms = shelf.derived("group", _group), shelf.derived("norms", _norms)
+    found = _spread(at, counts, group, word)
+    shares = np.array([worth for worth, _, _ in there], np.float32)[:, None] / max(float(worths.sum()), 1e-9)
+    near, wide = (
+        (shares * saturated(each, against)).sum(axis=0) for each, against in zip(found, norms, strict=True)
+    )
+    return near, wide
 
 
 def _around(group: NDArray[Any], cosines: Floats) -> Floats:
@@ -114,27 +107,41 @@ def _around(group: NDArray[Any], cosines: Floats) -> Floats:
     return total / count
 
 
-def _shifted(
-    at: Ints, counts: Floats, group: NDArray[Any], offsets: Sequence[int]
-) -> Iterator[tuple[Ints, Floats]]:
-    """The positions `offset` further on that are in the same conversation, with the counts that go there."""
-    for offset in offsets:
-        to = at + offset
-        inside = (to >= 0) & (to < group.size)
-        inside[inside] = group[to[inside]] == group[at[inside]]
-        yield to[inside], counts[inside]
+def _spread(
+    at: NDArray[Any], counts: Floats, group: NDArray[Any], word: NDArray[Any]
+) -> tuple[Floats, Floats]:
+    """What each turn holds of each word: (itself twice + the turn before it), and all in its window.
+
+    Args:
+        at: positions of turns that hold a word, `counts` times each.
+        word: number of the word, rising from 0, shape of `at`.
+
+    Returns:
+        Two arrays of shape (words, turns).
+    """
+    to = at[:, None] + _REACH
+    # A neighbour beyond either end is none; taking it from the end keeps the look-up legal.
+    inside = (group.take(to, mode="clip") == group[at][:, None]) & (to >= 0) & (to < group.size)
+    each = np.where(inside, counts[:, None], 0.0)
+    to = np.where(inside, to, at[:, None]) + (word * group.size)[:, None]
+    shape = (int(word[-1]) + 1, group.size)
+    size = shape[0] * shape[1]
+    near, wide = (
+        np.bincount(to[:, part].ravel(), weights=(each[:, part] * times).ravel(), minlength=size)
+        for part, times in ((_TWICE_AND_BEFORE, (2.0, 1.0)), (slice(None), 1.0))
+    )
+    return near.reshape(shape).astype(np.float32), wide.reshape(shape).astype(np.float32)
 
 
-def _lengths(group: NDArray[Any], length: Floats) -> tuple[Floats, Floats]:
-    """Lengths of (turn twice + the turn before it), and of the windows."""
-    every = np.arange(group.size, dtype=np.int32)
-    near = 2.0 * length
-    for to, weight in _shifted(every, length, group, (1,)):
-        near[to] += weight
-    wide = np.zeros_like(length)
-    for to, weight in _shifted(every, length, group, range(-WINDOW, WINDOW + 1)):
-        wide[to] += weight
-    return near, wide
+def _group(rows: NDArray[Any]) -> NDArray[np.int64]:
+    return np.ascontiguousarray(rows["group"])
+
+
+def _norms(rows: NDArray[Any]) -> tuple[Floats, Floats]:
+    """What BM25 holds against the length of (turn twice + the turn before it), and of the windows."""
+    every = np.arange(len(rows))
+    near, wide = _spread(every, np.ascontiguousarray(rows["length"]), _group(rows), np.zeros_like(every))
+    return norm(near[0]), norm(wide[0])
 
 
 def _dates(rows: NDArray[Any], question: Question) -> tuple[Floats, Floats]:
@@ -150,19 +157,21 @@ def _dates(rows: NDArray[Any], question: Question) -> tuple[Floats, Floats]:
     return in_month.astype(np.float32), on_day.astype(np.float32)
 
 
-def _best_of_talk(group: NDArray[Any], relative: Floats) -> Floats:
-    """For each turn the mean of its conversation's best three; a short talk counts what it has."""
+def _talks(rows: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Where each conversation begins, how many turns it has, and for each turn its conversation's number."""
+    group = _group(rows)
     starts = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]]))
     sizes = np.diff(np.append(starts, group.size))
-    talk = np.repeat(np.arange(starts.size), sizes)
-    rest = relative.astype(np.float64)
+    return starts, sizes, np.repeat(np.arange(starts.size), sizes)
+
+
+def _best_of_talk(talks: tuple[NDArray[np.int64], ...], relative: Floats) -> Floats:
+    """For each turn the mean of its conversation's best three; a short talk counts what it has."""
+    starts, sizes, talk = talks
+    falling = relative[np.lexsort((-relative, talk))].astype(np.float64)
     total = np.zeros(starts.size)
-    for _ in range(BEST_OF_TALK):
-        best = np.maximum.reduceat(rest, starts)
-        there = np.isfinite(best)
-        total[there] += best[there]
-        hits = np.flatnonzero((rest == best[talk]) & there[talk])
-        first = hits[np.unique(talk[hits], return_index=True)[1]]
-        rest[first] = -np.inf
+    for place in range(BEST_OF_TALK):
+        there = sizes > place
+        total[there] += falling[starts[there] + place]
     mean = total / np.minimum(sizes, BEST_OF_TALK)
     return mean[talk].astype(np.float32)
