@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.cards.ranking.postings import Floats, Ints, idf, norm, saturated
+from memory.cards.ranking.postings import Floats, idf, norm, saturated
 from memory.cards.ranking.question import Question
 from memory.cards.ranking.shelf import Shelf
 from memory.cards.ranking.weights import FUSION, TURNS, Fusion, TurnWeights
