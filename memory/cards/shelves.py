@@ -86,7 +86,8 @@ class CardCache:
             in_part: loads what may answer out of a store of more than `exact_most` entries;
                 used only where the database has an index for that.
         """
-        if in_part is not None and self._is_large(session, person_id):
+        version = rows.version_of(session, person_id)
+        if in_part is not None and self._is_large(session, person_id, version):
             self.drop(person_id)
             yield in_part()
             return
@@ -94,7 +95,7 @@ class CardCache:
             shelves = self._held.setdefault(person_id, Shelves())
             self._held.move_to_end(person_id)
         with shelves.lock:
-            _refresh(shelves, session, person_id, vector_version)
+            _refresh(shelves, session, person_id, vector_version, version)
             yield shelves
         self._shrink()
 
@@ -107,10 +108,9 @@ class CardCache:
             else:
                 self._held.pop(person_id, None)
 
-    def _is_large(self, session: Session, person_id: int) -> bool:
+    def _is_large(self, session: Session, person_id: int, version: int) -> bool:
         if not nearest.is_there(session):
             return False
-        version = rows.version_of(session, person_id)
         known = self._large.get(person_id)
         if known is None or known[0] != version:
             known = (version, nearest.size_of(session, person_id) > self.exact_most)
@@ -142,8 +142,7 @@ def load(
     return shelves
 
 
-def _refresh(shelves: Shelves, session: Session, person_id: int, vector_version: str) -> None:
-    version = rows.version_of(session, person_id)
+def _refresh(shelves: Shelves, session: Session, person_id: int, vector_version: str, version: int) -> None:
     if version == shelves.version:
         return
     shelves.version = -2  # stays so if loading fails half-way

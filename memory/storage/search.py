@@ -167,18 +167,15 @@ def cards(
 
 def talks(session: Session, person_id: int, scores: dict[int, float]) -> list[TranscriptHit]:
     """The turns with these ids that still stand, with their conversations, best score first."""
-    # Past the session, whose loading of rows costs more than the ranking before it.
-    connection = session.connection()
-    found = connection.execute(_TURNS, {"person": person_id, "ids": list(scores)})
-    turns = [turn_rows.record_of(row) for row in found]
-    ids = list({turn.conversation_id for turn in turns})
-    conversations = {
-        (talk := conversation_rows.record_of(row)).id: talk
-        for row in connection.execute(_CONVERSATIONS, {"person": person_id, "ids": ids})
-    }
+    # One statement, past the session: loading rows through it costs more than the ranking before it.
+    found = session.connection().execute(_TALKS, {"person": person_id, "ids": list(scores)}).all()
     hits = [
-        TranscriptHit(turn=turn, conversation=conversations[turn.conversation_id], score=scores[turn.id])
-        for turn in turns
+        TranscriptHit(
+            turn=(turn := turn_rows.record_of(row[: len(_TURN_COLUMNS)])),
+            conversation=conversation_rows.record_of(row[len(_TURN_COLUMNS) :]),
+            score=scores[turn.id],
+        )
+        for row in found
     ]
     return sorted(hits, key=lambda hit: (-hit.score, hit.turn.id))
 
@@ -234,7 +231,8 @@ _CARDS = (
     .outerjoin(WorthRow, WorthRow.card_id == CardRow.id)
     .where(CardRow.id.in_(_IDS), *active(_PERSON))
 )
-_TURNS = select(*_TURN_COLUMNS).where(TurnRow.id.in_(_IDS), *standing(_PERSON))
-_CONVERSATIONS = select(*_CONVERSATION_COLUMNS).where(
-    ConversationRow.id.in_(_IDS), ConversationRow.person_id == _PERSON
+_TALKS = (
+    select(*_TURN_COLUMNS, *_CONVERSATION_COLUMNS)
+    .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
+    .where(TurnRow.id.in_(_IDS), ConversationRow.person_id == _PERSON, *standing(_PERSON))
 )
