@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from memory.language.times.days import CLOCK_UNITS, DAY_KINDS
-from memory.language.times.grammar import Grammar, Piece
+from memory.language.times.grammar import Grammar, Piece, Values
 
 # A dot between figures or after a short figure is no end; a question asked twice is.
 _SENTENCE_END = re.compile(r"(?<!\d)[.!?…]+(?=\s|$)|[!?]|\.(?=\s+[^\W\d])(?<=\d\d\.)|[;\n]")
@@ -70,10 +71,10 @@ class Told:
     def _place(self, piece: Piece, role: str) -> bool:
         kind = piece.kind
         if self.before is not None and not (
-            kind in DAY_KINDS and self.before.values.get("unit") in WHOLE_DAYS
+            kind in (*DAY_KINDS, "clock", "part") and self.before.values.get("unit") in WHOLE_DAYS
         ):
             return False
-        if kind in ("before", "after") and self.pieces:
+        if kind in ("before", "after") and self.pieces and not self._can_be_before(piece):
             return False
         if kind == "every":
             return self._place_every(piece)
@@ -91,6 +92,10 @@ class Told:
             setattr(self, name, piece)
             return True
         return False
+
+    def _can_be_before(self, piece: Piece) -> bool:
+        """Whether a distance may follow: "at six the day before"."""
+        return self.hour_only and piece.values.get("unit") in WHOLE_DAYS
 
     def _place_every(self, piece: Piece) -> bool:
         if self.every and ("unit" in piece.values) == ("unit" in self.every[0].values):
@@ -136,7 +141,15 @@ def _go_together(one: Piece, other: Piece) -> bool:
 
 def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
     """The moments that the pieces of a text make, in order."""
-    ends = [match.end() for match in _SENTENCE_END.finditer(folded)]
+    inside = [False] * (len(folded) + 1)
+    for piece in pieces:  # the dot of "am 20. August" ends no sentence
+        inside[piece.start + 1 : piece.end] = [True] * (piece.length - 1)
+    ends = [match.end() for match in _SENTENCE_END.finditer(folded) if not inside[match.end()]]
+    moves = {bisect_right(ends, match.start()) for match in grammar.moves.finditer(folded)}
+    left = [bisect_right(ends, p.start) in moves and _is_origin(folded, p, grammar) for p in pieces]
+    pieces = [
+        part for p, moved in zip(pieces, left, strict=True) for part in _parted(p, folded, moved, grammar)
+    ]
     told: list[Told] = []
     role = ""
     for index, piece in enumerate(pieces):
@@ -152,7 +165,10 @@ def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
             continue
         role = str(piece.values.get("role", role))
         if told and not role and _is_range(folded, pieces[index - 1], piece, told[-1], grammar):
-            role, near = "end", True
+            if sentence in moves and _is_origin(folded, pieces[index - 1], grammar):
+                near = False  # "move it from Monday to Thursday": two days
+            else:
+                role, near = "end", True
         current = told[-1] if told and (near or (role and not told[-1].pieces)) else Told(sentence)
         if not current.add(piece, role):
             current = Told(sentence)
@@ -161,7 +177,66 @@ def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
             told.append(current)
         if piece.kind not in ("part",):
             role = "" if not _continues(pieces, index, folded, grammar) else role
-    return _join([each for each in told if each.pieces])
+    return _join(_with_days([each for each in told if each.pieces], folded, grammar))
+
+
+def _is_origin(folded: str, piece: Piece, grammar: Grammar) -> bool:
+    """Whether a word like "from" stands before a piece or at its start."""
+    head = folded[max(0, piece.start - LONGEST_BETWEEN) : piece.start]
+    first = re.match(r"\w+[\s']", folded[piece.start : piece.end])
+    return bool(grammar.origin.search(head) or (first and grammar.origin.search(first[0])))
+
+
+def _parted(piece: Piece, folded: str, moved: bool, grammar: Grammar) -> list[Piece]:
+    """A range parted in two moments when something is moved from its start to its end; else the piece."""
+    name = {"clock": "hour2", "date": "day2"}.get(piece.kind, "")
+    moved = moved and name in piece.values and _is_origin(folded, piece, grammar)
+    word = grammar.to.search(folded, piece.start + 1, piece.end) if moved else None
+    if word is None:
+        return [piece]
+    first = {key: value for key, value in piece.values.items() if not key.endswith("2")}
+    if piece.kind == "date":
+        second = {**first, "day": piece.values["day2"]}
+    else:
+        second = second_hour(piece.values)
+        first = {"ampm": second["ampm"], **first} if "ampm" in second else first
+    return [
+        Piece(piece.kind, piece.start, word.start(), first),
+        Piece(piece.kind, word.end(), piece.end, second),
+    ]
+
+
+def second_hour(values: Values) -> dict[str, object]:
+    """The end of a range of hours that one piece tells, as the values of a clock."""
+    names = {
+        "hour2": "hour",
+        "min2": "min",
+        "digits22": "digits2",
+        "quarter2": "quarter",
+        "add2": "add",
+        "ampm2": "ampm",
+    }
+    return {names[key]: value for key, value in values.items() if key in names}
+
+
+def _with_days(told: list[Told], folded: str, grammar: Grammar) -> list[Told]:
+    """Moments of which an hour that is told beside another one has its day, or recurs as it does.
+
+    "Every day at eight and at nine", "tomorrow at ten and again at four".
+    """
+    for before, loose in pairwise(told):
+        dated = before.every or before.days or before.start_days
+        if not (loose.hour_only and loose.clock and dated and before.clock and not before.before):
+            continue
+        if before.sentence != loose.sentence or any(is_instant(day) for day in before.days):
+            continue
+        gap = folded[before.pieces[-1].end : loose.pieces[0].start]
+        if not grammar.also.fullmatch(gap):
+            continue
+        for name in ("days", "every", "excepted", "start_days", "end_days"):
+            getattr(loose, name).extend(getattr(before, name))
+        loose.duration = before.duration
+    return told
 
 
 def clause_ends(folded: str) -> list[int]:
@@ -172,11 +247,15 @@ def clause_ends(folded: str) -> list[int]:
 def _is_range(folded: str, start: Piece, piece: Piece, told: Told, grammar: Grammar) -> bool:
     """Whether a word like "to" stands between two pieces, or begins the second ("del lunes al viernes")."""
     word = grammar.to.match(folded, start.end)
-    if word is None and grammar.between.search(folded, max(0, start.start - LONGEST_BETWEEN), start.end):
+    if word is None and _stands_between(folded, start, grammar):
         word = grammar.between_to.match(folded, start.end)
     if word is None or word.end() < piece.start or not told.can_end_with(start, piece):
         return False
     return word.end() == piece.start or piece.kind != "part"
+
+
+def _stands_between(folded: str, start: Piece, grammar: Grammar) -> bool:
+    return bool(grammar.between.search(folded, max(0, start.start - LONGEST_BETWEEN), start.end))
 
 
 def _touches(gap: str, grammar: Grammar) -> bool:

@@ -37,6 +37,19 @@ DAY_FIRST_ENGLISH = frozenset(
 
 
 @dataclass(frozen=True)
+class Anchor:
+    """The moment told before in the same sentence."""
+
+    at: datetime | None  # naive; midnight when no hour was told
+    timed: bool = False
+    denied: bool = False  # a "not" stands before it: what follows takes its place
+    sentence: int = -1
+
+
+NO_ANCHOR = Anchor(None)
+
+
+@dataclass(frozen=True)
 class Context:
     """Everything outside the text that decides a reading."""
 
@@ -47,6 +60,7 @@ class Context:
     on: Date | None = None  # the day an hour without a day belongs to
     evening: bool = False  # words around speak of an evening ("dinner")
     morning: bool = False
+    anchor: Anchor = NO_ANCHOR
 
     @property
     def today(self) -> Date:

@@ -8,42 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import date as Date
 from datetime import datetime, timedelta
 
-from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 
-from memory.language.times.context import Context
+from memory.language.times.context import Context, country
 from memory.language.times.grammar import Values
+from memory.language.times.holidays import feast
 from memory.language.times.mention import Granularity
 
-FIXED_HOLIDAYS = {
-    "new_year": (1, 1),
-    "epiphany": (1, 6),
-    "valentine": (2, 14),
-    "labour_day": (5, 1),
-    "assumption": (8, 15),
-    "halloween": (10, 31),
-    "all_saints": (11, 1),
-    "german_unity": (10, 3),
-    "st_nicholas": (12, 6),
-    "christmas_eve": (12, 24),
-    "christmas": (12, 25),
-    "boxing_day": (12, 26),
-    "new_years_eve": (12, 31),
-}
-EASTER_HOLIDAYS = {
-    "carnival": -47,
-    "ash_wednesday": -46,
-    "palm_sunday": -7,
-    "maundy_thursday": -3,
-    "good_friday": -2,
-    "easter_saturday": -1,
-    "easter": 0,
-    "easter_monday": 1,
-    "ascension": 39,
-    "pentecost": 49,
-    "whit_monday": 50,
-    "corpus_christi": 60,
-}
 WORKDAYS = range(5)
 STEPS = {"next": 1, "coming": 1, "this": 0, "last": -1}
 
@@ -134,6 +105,11 @@ def read_monthday(values: Values, context: Context) -> Day | None:
     if shift in ("next", "this", "last"):
         start = today.replace(day=1) + relativedelta(months={"next": 1, "this": 0, "last": -1}[str(shift)])
         return _full(start.year, start.month, day)
+    anchor = context.anchor.at
+    if anchor is not None and not context.past:  # "on 28 April, and again on the 3rd"
+        return Day(
+            first=from_month(day, anchor.date(), earliest=today if context.anchor.denied else anchor.date())
+        )
     for months in range(12):
         start = today.replace(day=1) + relativedelta(months=-months if context.past else months)
         if day > calendar.monthrange(start.year, start.month)[1]:
@@ -142,6 +118,15 @@ def read_monthday(values: Values, context: Context) -> Day | None:
         if first == today or (first < today) == context.past:
             return Day(first=first, backward=context.past and first < today)
     return None
+
+
+def from_month(day: int, month: Date, *, earliest: Date) -> Date:
+    """The first day of that number from the month of `month` on that exists and is not before `earliest`."""
+    for months in range(24):
+        start = month.replace(day=1) + relativedelta(months=months)
+        if day <= calendar.monthrange(start.year, start.month)[1] and start.replace(day=day) >= earliest:
+            return start.replace(day=day)
+    raise ValueError(f"no month has a day {day}")
 
 
 def monthday_on(day: int, weekday: int, context: Context) -> Day | None:
@@ -232,21 +217,19 @@ def read_nth(values: Values, context: Context) -> Day | None:
 
 
 def read_holiday(values: Values, context: Context) -> Day | None:
-    """The next (in a tale the last) feast of that name."""
+    """The next (in a tale the last) feast of that name, or the day before it."""
     name = str(values["holiday"])
+    step = timedelta(days=-1 if values.get("eve") else 0)
     year = values.get("year")
-    if name in FIXED_HOLIDAYS:
-        month, day = FIXED_HOLIDAYS[name]
-        return _full(int(year), month, day) if year is not None else _yearless(month, day, context)
     years = (
         [int(year)]
         if year is not None
         else [context.today.year + (-n if context.past else n) for n in (0, 1)]
     )
     for each in years:
-        first = easter(each) + timedelta(days=EASTER_HOLIDAYS[name])
+        first = feast(name, each, country(context.instant)) + step
         if year is not None or first == context.today or (first < context.today) == context.past:
-            return Day(first=first, backward=context.past)
+            return Day(first=first, backward=context.past and year is None, fixed=year is not None)
     return None
 
 

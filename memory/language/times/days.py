@@ -77,6 +77,9 @@ def _read_weekday(values: Values, context: Context) -> Day:
         this = _read_weekday({key: value for key, value in values.items() if key != "following"}, context)
         return Day(first=this.first + timedelta(weeks=1), fixed=True)
     today = context.today
+    told = context.anchor.at
+    if values.get("after_told") and told is not None:  # "from Monday to the Thursday after"
+        return Day(first=told.date() + timedelta(days=(wanted - told.weekday()) % 7 or 7), fixed=True)
     ahead = (wanted - today.weekday()) % 7
     behind = (today.weekday() - wanted) % 7 or 7
     weeks = int(values.get("weeks", 0))

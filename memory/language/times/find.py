@@ -13,6 +13,7 @@ from datetime import datetime
 from memory.config import LANGUAGES
 from memory.language.folding import fold_map
 from memory.language.times import compose as composing
+from memory.language.times.anchors import NO_ANCHOR, anchored, placed
 from memory.language.times.context import Context
 from memory.language.times.fallback import find_written
 from memory.language.times.grammar import Grammar, Piece, grammar, scan
@@ -54,13 +55,17 @@ def find_times(
     pieces = repaired(pieces, folded, known)
     contexts = _Contexts(text, folded, at, known, now, tense, on)
     mentions: list[TimeMention] = []
-    for told in composing.compose(folded, pieces, known):
-        context = contexts.around(told.pieces[0].start)
+    composed = composing.compose(folded, pieces, known)
+    anchor = NO_ANCHOR
+    for told in composed:
+        context = contexts.around(told.pieces[0].start, _parts_elsewhere(told, composed))
         if tense == "auto" and not told.every and _looks_back(folded, told.pieces[0], known):
             context = replace(context, past=True)
-        mention = read(told, context)
+        anchor = anchor if anchor.sentence == told.sentence else NO_ANCHOR
+        mention = placed(read(told, replace(context, anchor=anchor)), told, anchor, context)
         if mention is not None:
             mentions.append(_in_text(mention, told.pieces, at, text))
+            anchor = anchored(mention, told, folded, known) or anchor
     if not pieces:
         mentions.extend(find_written(text, language=language, now=now))
     return tuple(sorted(mentions, key=lambda mention: mention.spans))
@@ -75,6 +80,17 @@ def preload(languages: Sequence[str] = LANGUAGES) -> None:
     """Compile the grammars now (a quarter of a second each), so that no turn waits for it."""
     for language in languages:
         grammar(language)
+
+
+def _parts_elsewhere(told: composing.Told, composed: Sequence[composing.Told]) -> tuple[tuple[int, int], ...]:
+    """Where other moments name a part of the day: it says nothing of this moment's hour."""
+    return tuple(
+        (piece.start, piece.end)
+        for other in composed
+        if other is not told and other.sentence == told.sentence
+        for piece in other.pieces
+        if "part" in piece.values
+    )
 
 
 def _without_durations(pieces: list[Piece], folded: str, known: Grammar) -> list[Piece]:
@@ -116,16 +132,20 @@ class _Contexts:
         self._text, self._at, self._known = text, at, known
         self._now, self._tense, self._on = now, tense, on
         self._ends = composing.clause_ends(folded)
-        self._made: dict[int, Context] = {}
+        self._made: dict[tuple[int, tuple[tuple[int, int], ...]], Context] = {}
 
-    def around(self, offset: int) -> Context:
-        """The context of the sentence that an offset of the folded text lies in."""
+    def around(self, offset: int, elsewhere: tuple[tuple[int, int], ...] = ()) -> Context:
+        """The context of the sentence around an offset of the folded text, but for some places in it."""
         index = min(bisect_right(self._ends, offset), len(self._ends) - 1)
-        if index not in self._made:
-            start = self._ends[index - 1] if index else 0
-            sentence = self._text[self._at[start] : self._at[self._ends[index]]]
-            self._made[index] = self._context(sentence.lower().replace("’", "'"))
-        return self._made[index]
+        if (index, elsewhere) not in self._made:
+            start = self._at[self._ends[index - 1] if index else 0]
+            sentence = self._text[start : self._at[self._ends[index]]]
+            for begins, ends in elsewhere:
+                first, last = self._at[begins] - start, self._at[ends] - start
+                if 0 <= first < last:
+                    sentence = sentence[:first] + " " * (last - first) + sentence[last:]
+            self._made[index, elsewhere] = self._context(sentence.lower().replace("’", "'"))
+        return self._made[index, elsewhere]
 
     def _context(self, sentence: str) -> Context:
         known = self._known

@@ -10,6 +10,9 @@
     to             pattern of what stands between the ends of a range ("to", "-", "until")
     between        the word before a range and the one between its ends ("between" ten "and" eleven)
     span_lead      what makes a length of time a moment ("in" for "in twenty minutes")
+    also           pattern of what may stand between two hours of one day ("and", "and again at")
+    moves          pattern of words with which something is moved: "from Monday to Friday" is then no range
+    from           pattern of the word that stands before the day or hour that something is moved away from
     repair         pattern of words with which a person takes back the moment before ("no", "I mean")
     not_after      pattern of what makes a number something else when it follows ("euros", "people", "%")
     evening, morning   patterns of words that decide a bare hour ("dinner", "wake up"); these two and the
@@ -111,6 +114,9 @@ class Grammar:
     to: re.Pattern[str]
     between: re.Pattern[str]  # what stands before, or begins, the first of two ends
     between_to: re.Pattern[str]  # what parts these two
+    also: re.Pattern[str]  # what parts two hours of one day
+    moves: re.Pattern[str]
+    origin: re.Pattern[str]  # the word before the start of a range, at the end of a text or before a blank
     repair: re.Pattern[str]
     not_after: re.Pattern[str]
     evening: re.Pattern[str]
@@ -176,6 +182,11 @@ def grammar(language: str) -> Grammar:
         to=folded_pattern("to", r"\s*(?:-|(?:%s)(?!\w))\s*"),
         between=re.compile(rf"(?:^|\W){fold(times['between'][0])}(?!\w)"),
         between_to=re.compile(rf"\s*{fold(times['between'][1])}\s+"),
+        also=folded_pattern("also", r"[\s,;]*(?:(?:%s)(?!\w)[\s,]*)*"),
+        moves=folded_pattern("moves", r"(?<!\w)(?:%s)(?!\w)"),
+        origin=folded_pattern(
+            "from", r"(?:^|(?<!\w))(?:%s)\s*(?:(?:the|dem|den|der|las?|les?|el|o|a|l')\s*)?$"
+        ),
         repair=folded_pattern(
             "repair", r"(?:[\s,.;:…–—-]+(?:%s)(?!\w))+[\s,.;:…–—-]+(?:(?:at|um|as|a las|a la|a) )?"
         ),

@@ -8,7 +8,7 @@ from datetime import time as Time
 
 from dateutil.relativedelta import relativedelta
 
-from memory.language.times.compose import Told
+from memory.language.times.compose import Told, second_hour
 from memory.language.times.context import Context
 from memory.language.times.dates import Day
 from memory.language.times.days import read_day
@@ -47,7 +47,7 @@ def _end_hour(told: Told, start: datetime, context: Context) -> datetime | None:
     if told.end_clock is not None:
         values: dict[str, object] = dict(told.end_clock.values)
     elif told.clock is not None and "hour2" in told.clock.values:
-        values = _second(told.clock.values)
+        values = second_hour(told.clock.values)
     else:
         values = {}
     part = str(told.end_part.values["part"]) if told.end_part is not None else ""
@@ -63,18 +63,6 @@ def _end_hour(told: Told, start: datetime, context: Context) -> datetime | None:
     readings = [on_day(day, minute) for minute in (hour.minute, hour.other) if minute is not None]
     later = sorted(moment for moment in readings if moment > start)
     return later[0] if later else readings[0] + timedelta(days=1)
-
-
-def _second(values: Values) -> dict[str, object]:
-    names = {
-        "hour2": "hour",
-        "min2": "min",
-        "digits22": "digits2",
-        "quarter2": "quarter",
-        "add2": "add",
-        "ampm2": "ampm",
-    }
-    return {names[key]: value for key, value in values.items() if key in names}
 
 
 def length(values: Values) -> timedelta:

@@ -30,7 +30,8 @@ def read(told: Told, context: Context) -> TimeMention | None:
         if mention is not None:
             return mention
     if told.days or told.start_days:
-        return _read_dated(told, context)
+        mention = _read_dated(told, context)
+        return replace(mention, day_of_month=_lone_day(told, context)) if mention is not None else None
     if told.end_days and not told.has_hour:
         return _read_deadline(told, context)
     if told.clock is None and told.part is not None and told.part.values.get("beside"):
@@ -42,6 +43,15 @@ def read(told: Told, context: Context) -> TimeMention | None:
     return None
 
 
+def _lone_day(told: Told, context: Context) -> int | None:
+    """The day of the month where a moment names nothing else, so that its month was only supposed."""
+    days = told.days or told.start_days
+    monthdays = [piece for piece in days if piece.kind == "monthday" and "shift" not in piece.values]
+    if not monthdays or any(piece.kind not in ("monthday", "weekday") for piece in days):
+        return None
+    return int(monthdays[0].values["day"]) if context.anchor.at is None else None
+
+
 def _read_beside(told: Told, distance: Piece, context: Context) -> TimeMention | None:
     """A day so far before or after a day told beside it ("two days before Christmas")."""
     day = read_day(told.days, context)
@@ -50,10 +60,12 @@ def _read_beside(told: Told, distance: Piece, context: Context) -> TimeMention |
     gap = length({"count": 1, **distance.values})
     first = day.first - gap if distance.kind == "before" else day.first + gap
     read = _read_all_day(Told(told.sentence), Day(first=first, fixed=True), context)
-    part = str(distance.values.get("part", ""))
-    if not part:
+    part = str(distance.values.get("part", "")) or _part(told)
+    hour = read_part(part) if part else None  # "the evening before 20 June"
+    if told.clock is not None:
+        hour = read_clock(told.clock.values, part, context, dated=True)
+    if hour is None:
         return read
-    hour = read_part(part)  # "the evening before 20 June"
     start = on_day(first, hour.minute)
     return replace(
         read,
@@ -64,6 +76,8 @@ def _read_beside(told: Told, distance: Piece, context: Context) -> TimeMention |
         approximate=not hour.exact,
         part=part,
         missing_time=False,
+        ambiguous=False,
+        alternative=None,
     )
 
 
@@ -233,7 +247,7 @@ def _read_deadline(told: Told, context: Context) -> TimeMention | None:
         end=datetime.combine(day.last, Time()) if day.last is not None else None,
         all_day=hour is None,
         granularity=_granularity(hour, day.granularity),
-        past=(day.last or day.first) < context.today,
+        past=start < context.now if start is not None else (day.last or day.first) < context.today,
         ambiguous=day.other is not None,
         alternative=datetime.combine(day.other, Time()) if day.other is not None else None,
         approximate=hour is not None and not hour.exact,

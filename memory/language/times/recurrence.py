@@ -10,8 +10,8 @@ from typing import Any
 
 from dateutil.rrule import rrulestr
 
-from memory.language.times.dates import FIXED_HOLIDAYS
 from memory.language.times.grammar import Piece
+from memory.language.times.holidays import FIXED
 
 CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 WORKDAYS = CODES[:5]
@@ -43,8 +43,8 @@ def gather(every: Sequence[Piece], days: Sequence[Piece], excepted: Sequence[Pie
             "period": ("where",),
         }.get(piece.kind, ())
         told.update({key: piece.values[key] for key in keys if key in piece.values and key not in told})
-        if piece.kind == "holiday" and piece.values["holiday"] in FIXED_HOLIDAYS:
-            told["month"], told["day"] = FIXED_HOLIDAYS[piece.values["holiday"]]
+        if piece.kind == "holiday" and piece.values["holiday"] in FIXED:
+            told["month"], told["day"] = FIXED[piece.values["holiday"]]
         if piece.kind == "numeric":
             told.setdefault("day", piece.values["num"])
             told.setdefault("month", piece.values["num2"])

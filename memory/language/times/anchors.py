@@ -1,0 +1,68 @@
+"""What is told from a moment before it in the sentence: "... and two hours later", "the day after at six"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import datetime, timedelta
+from datetime import time as Time
+
+from memory.language.tables import tables
+from memory.language.times.compose import WHOLE_DAYS, Told
+from memory.language.times.context import NO_ANCHOR, Anchor, Context
+from memory.language.times.grammar import Grammar
+from memory.language.times.hours import on_day, read_clock
+from memory.language.times.mention import TimeMention
+
+__all__ = ["NO_ANCHOR", "anchored", "placed"]
+_DENIES = 3  # words before a moment among which a "not" denies it
+
+
+def anchored(mention: TimeMention, told: Told, folded: str, known: Grammar) -> Anchor | None:
+    """The moment that what follows in the sentence may count from; None when it tells no day."""
+    local = mention.local
+    if local is None or mention.rrule or mention.past:
+        return None
+    before = re.split(r"[,;:]", folded[: told.pieces[0].start])[-1].split()[-_DENIES:]
+    denied = bool(set(before) & set(tables(known.language)["words"]["negation"].split()))
+    return Anchor(local, mention.time is not None, denied, told.sentence)
+
+
+def placed(mention: TimeMention | None, told: Told, anchor: Anchor, context: Context) -> TimeMention | None:
+    """A distance to the moment before it as a moment of its own, where that can be reckoned.
+
+    "An hour before" stays a distance: what it is before may be told elsewhere. "The day before at six" is
+    a moment as soon as the day is known; without it only its hour is.
+    """
+    if mention is None or told.before is None or mention.date is not None:
+        return mention
+    step = mention.relative_after or -(mention.relative_before or timedelta())
+    whole_days = told.before.values.get("unit") in WHOLE_DAYS
+    time: Time | None = None
+    if told.clock is not None:
+        hour = read_clock(told.clock.values, _part(told), context, dated=True)
+        time = on_day(context.today, hour.minute).time() if hour is not None else None
+        mention = replace(mention, time=time)
+    if anchor.at is None or (mention.relative_before is not None and time is None):
+        return mention
+    if not whole_days and not anchor.timed:
+        return mention
+    start = anchor.at + step
+    if whole_days:
+        start = datetime.combine(start.date(), time or Time())
+    timed = time is not None or not whole_days
+    return replace(
+        mention,
+        date=start.date(),
+        time=start.time() if timed else None,
+        all_day=not timed,
+        has_date=True,
+        missing_time=not timed,
+    )
+
+
+def _part(told: Told) -> str:
+    named = (
+        told.part.values if told.part is not None else told.before.values if told.before is not None else {}
+    )
+    return str(named.get("part", ""))
