@@ -11,7 +11,7 @@ from memory.language.tables import tables
 from memory.language.times.compose import WHOLE_DAYS, Told
 from memory.language.times.context import NO_ANCHOR, Anchor, Context
 from memory.language.times.grammar import Grammar
-from memory.language.times.hours import on_day, read_clock
+from memory.language.times.hours import Hour, on_day, read_clock, read_part
 from memory.language.times.mention import TimeMention
 
 __all__ = ["NO_ANCHOR", "anchored", "placed"]
@@ -29,25 +29,20 @@ def anchored(mention: TimeMention, told: Told, folded: str, known: Grammar) -> A
 
 
 def placed(mention: TimeMention | None, told: Told, anchor: Anchor, context: Context) -> TimeMention | None:
-    """A distance to the moment before it as a moment of its own, where that can be reckoned.
+    """A distance to the moment before it in the sentence as a moment of its own; the distance stays told.
 
-    "An hour before" stays a distance: what it is before may be told elsewhere. "The day before at six" is
-    a moment as soon as the day is known; without it only its hour is.
+    Where no moment stands before it only the distance is known, and the hour of "the day before at six".
     """
     if mention is None or told.before is None or mention.date is not None:
         return mention
-    step = mention.relative_after or -(mention.relative_before or timedelta())
     whole_days = told.before.values.get("unit") in WHOLE_DAYS
-    time: Time | None = None
+    hour = _hour(told, context) if whole_days else None
+    time = on_day(context.today, hour.minute).time() if hour is not None else None
     if told.clock is not None:
-        hour = read_clock(told.clock.values, _part(told), context, dated=True)
-        time = on_day(context.today, hour.minute).time() if hour is not None else None
         mention = replace(mention, time=time)
-    if anchor.at is None or (mention.relative_before is not None and time is None):
+    if anchor.at is None or not (whole_days or anchor.timed):
         return mention
-    if not whole_days and not anchor.timed:
-        return mention
-    start = anchor.at + step
+    start = anchor.at + (mention.relative_after or -(mention.relative_before or timedelta()))
     if whole_days:
         start = datetime.combine(start.date(), time or Time())
     timed = time is not None or not whole_days
@@ -58,7 +53,15 @@ def placed(mention: TimeMention | None, told: Told, anchor: Anchor, context: Con
         all_day=not timed,
         has_date=True,
         missing_time=not timed,
+        approximate=hour is not None and not hour.exact,
     )
+
+
+def _hour(told: Told, context: Context) -> Hour | None:
+    part = _part(told)
+    if told.clock is not None:
+        return read_clock(told.clock.values, part, context, dated=True)
+    return read_part(part) if part else None
 
 
 def _part(told: Told) -> str:

@@ -1,11 +1,10 @@
-"""Which pieces of a sentence make one moment."""
+"""Which pieces that touch make one moment."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from memory.language.times.days import CLOCK_UNITS, DAY_KINDS
 from memory.language.times.grammar import Grammar, Piece, Values
@@ -140,7 +139,7 @@ def _go_together(one: Piece, other: Piece) -> bool:
 
 
 def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
-    """The moments that the pieces of a text make, in order."""
+    """The moments that the pieces of a text make where they touch, in order; see `joining` for the rest."""
     inside = [False] * (len(folded) + 1)
     for piece in pieces:  # the dot of "am 20. August" ends no sentence
         inside[piece.start + 1 : piece.end] = [True] * (piece.length - 1)
@@ -169,6 +168,8 @@ def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
                 near = False  # "move it from Monday to Thursday": two days
             else:
                 role, near = "end", True
+        if near and sentence in moves and _is_target(folded, gap, piece, told[-1], grammar):
+            near = False  # "passa o jantar de amanhã para sábado"
         current = told[-1] if told and (near or (role and not told[-1].pieces)) else Told(sentence)
         if not current.add(piece, role):
             current = Told(sentence)
@@ -176,8 +177,8 @@ def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
         if not told or told[-1] is not current:
             told.append(current)
         if piece.kind not in ("part",):
-            role = "" if not _continues(pieces, index, folded, grammar) else role
-    return _join(_with_days([each for each in told if each.pieces], folded, grammar))
+            role = "" if not _continues(pieces, index, folded, grammar, current) else role
+    return [each for each in told if each.pieces]
 
 
 def _is_origin(folded: str, piece: Piece, grammar: Grammar) -> bool:
@@ -185,6 +186,13 @@ def _is_origin(folded: str, piece: Piece, grammar: Grammar) -> bool:
     head = folded[max(0, piece.start - LONGEST_BETWEEN) : piece.start]
     first = re.match(r"\w+[\s']", folded[piece.start : piece.end])
     return bool(grammar.origin.search(head) or (first and grammar.origin.search(first[0])))
+
+
+def _is_target(folded: str, gap: str, piece: Piece, told: Told, grammar: Grammar) -> bool:
+    """Whether a word like "to" leads to a second day or hour, which something is moved to."""
+    taken = told.has_day if piece.kind in DAY_KINDS else told.clock is not None and piece.kind == "clock"
+    head = folded[piece.start : piece.end].split()[0]
+    return taken and bool(grammar.target.search(gap) or grammar.target.fullmatch(head))
 
 
 def _parted(piece: Piece, folded: str, moved: bool, grammar: Grammar) -> list[Piece]:
@@ -219,26 +227,6 @@ def second_hour(values: Values) -> dict[str, object]:
     return {names[key]: value for key, value in values.items() if key in names}
 
 
-def _with_days(told: list[Told], folded: str, grammar: Grammar) -> list[Told]:
-    """Moments of which an hour that is told beside another one has its day, or recurs as it does.
-
-    "Every day at eight and at nine", "tomorrow at ten and again at four".
-    """
-    for before, loose in pairwise(told):
-        dated = before.every or before.days or before.start_days
-        if not (loose.hour_only and loose.clock and dated and before.clock and not before.before):
-            continue
-        if before.sentence != loose.sentence or any(is_instant(day) for day in before.days):
-            continue
-        gap = folded[before.pieces[-1].end : loose.pieces[0].start]
-        if not grammar.also.fullmatch(gap):
-            continue
-        for name in ("days", "every", "excepted", "start_days", "end_days"):
-            getattr(loose, name).extend(getattr(before, name))
-        loose.duration = before.duration
-    return told
-
-
 def clause_ends(folded: str) -> list[int]:
     """Offsets at which a sentence or a part before a colon ends, the text's end last."""
     return [*(match.end() for match in _CLAUSE_END.finditer(folded)), len(folded)]
@@ -262,7 +250,7 @@ def _touches(gap: str, grammar: Grammar) -> bool:
     return grammar.joiners.fullmatch(gap) is not None
 
 
-def _continues(pieces: list[Piece], index: int, folded: str, grammar: Grammar) -> bool:
+def _continues(pieces: list[Piece], index: int, folded: str, grammar: Grammar, told: Told) -> bool:
     """Whether the next piece still belongs to the end or start that was announced ("until Friday at six")."""
     if index + 1 >= len(pieces):
         return False
@@ -270,53 +258,6 @@ def _continues(pieces: list[Piece], index: int, folded: str, grammar: Grammar) -
     if not _touches(folded[pieces[index].end : following.start], grammar):
         return False
     one, other = pieces[index].kind, following.kind
+    if one in DAY_KINDS and other in ("clock", "part"):
+        return not (told.has_day or told.every or told.has_hour)  # only an end is told: "by Friday at six"
     return (one == "clock" and other == "part") or (one in DAY_KINDS and other in DAY_KINDS)
-
-
-def _join(told: list[Told]) -> list[Told]:
-    """Bring together what other words part: a day and its hour, a recurrence and its start."""
-    joined = list(told)
-    for loose in told:
-        if loose.hour_only:
-            mates = [t for t in joined if t.sentence == loose.sentence and t is not loose and _wants_hour(t)]
-        elif loose.same_time is not None and len(loose.pieces) == 1:
-            mates = [t for t in joined if t.sentence == loose.sentence and t.has_day and not t.has_hour]
-        elif not loose.every and (loose.start_days or loose.excepted or _only_end(loose)):
-            mates = [t for t in joined if t.sentence == loose.sentence and t is not loose and t.every]
-        elif loose.has_day and not loose.has_hour and not loose.every:
-            mates = [
-                t for t in joined if t.sentence == loose.sentence and t is not loose and _wants_day(t, loose)
-            ]
-        else:
-            continue
-        if not mates:
-            continue
-        before = [mate for mate in mates if mate.pieces[0].start < loose.pieces[0].start]
-        _merge(before[-1] if before else mates[0], loose)
-        joined.remove(loose)
-    return joined
-
-
-def _wants_hour(told: Told) -> bool:
-    if told.before or told.clock or any(is_instant(day) for day in told.days):
-        return False
-    return bool(told.days or told.every or told.start_days)
-
-
-def _wants_day(told: Told, loose: Told) -> bool:
-    """A bare unit ("every two weeks") that a weekday elsewhere in the sentence completes."""
-    bare = len(told.every) == 1 and set(told.every[0].values) <= {"unit", "interval", "num", "count"}
-    return bare and not told.days and all(day.kind in ("weekday", "monthday") for day in loose.days)
-
-
-def _only_end(told: Told) -> bool:
-    return bool(told.end_days) and not told.days and not told.has_hour
-
-
-def _merge(into: Told, loose: Told) -> None:
-    for name in ("days", "every", "excepted", "start_days", "end_days", "pieces"):
-        getattr(into, name).extend(getattr(loose, name))
-    for name in ("clock", "part", "end_clock", "end_part", "duration", "same_time"):
-        if getattr(into, name) is None:
-            setattr(into, name, getattr(loose, name))
-    into.pieces.sort(key=lambda piece: piece.start)

@@ -48,6 +48,11 @@ def read_day(pieces: Sequence[Piece], context: Context) -> Day | None:
     if day is None:
         return _read(weekday, context)
     wanted = int(weekday.values["weekday"])
+    beside = weekday.values.get("beside_day")
+    if beside is not None:  # "the Wednesday after Easter"
+        ahead = (wanted - day.first.weekday()) % 7
+        step = (ahead or 7) if beside == "after" else (ahead - 7)
+        return Day(first=day.first + timedelta(days=step), backward=day.backward, fixed=True)
     if day.granularity == "week" or _counts_weeks(rest[0]):
         monday = day.first - timedelta(days=day.first.weekday())
         return Day(first=monday + timedelta(days=wanted), backward=day.backward, fixed=True)
@@ -83,7 +88,8 @@ def _read_weekday(values: Values, context: Context) -> Day:
     ahead = (wanted - today.weekday()) % 7
     behind = (today.weekday() - wanted) % 7 or 7
     weeks = int(values.get("weeks", 0))
-    if shift == "last" or (context.past and shift in ("", "this")):
+    ahead_told = weeks or "count" in values or "in_week" in values  # "Thursday week" never looks back
+    if shift == "last" or (context.past and shift in ("", "this") and not ahead_told):
         return Day(first=today - timedelta(days=behind), backward=True)
     if "in_week" in values:
         monday = today - timedelta(days=today.weekday())

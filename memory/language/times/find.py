@@ -17,6 +17,7 @@ from memory.language.times.anchors import NO_ANCHOR, anchored, placed
 from memory.language.times.context import Context
 from memory.language.times.fallback import find_written
 from memory.language.times.grammar import Grammar, Piece, grammar, scan
+from memory.language.times.joining import join
 from memory.language.times.mention import Tense, TimeMention
 from memory.language.times.reading import read
 from memory.language.times.repairs import repaired
@@ -55,8 +56,9 @@ def find_times(
     pieces = repaired(pieces, folded, known)
     contexts = _Contexts(text, folded, at, known, now, tense, on)
     mentions: list[TimeMention] = []
-    composed = composing.compose(folded, pieces, known)
+    composed = join(composing.compose(folded, pieces, known), folded, known)
     anchor = NO_ANCHOR
+    named: composing.Told | None = None
     for told in composed:
         context = contexts.around(told.pieces[0].start, _parts_elsewhere(told, composed))
         if tense == "auto" and not told.every and _looks_back(folded, told.pieces[0], known):
@@ -64,6 +66,9 @@ def find_times(
         anchor = anchor if anchor.sentence == told.sentence else NO_ANCHOR
         mention = placed(read(told, replace(context, anchor=anchor)), told, anchor, context)
         if mention is not None:
+            if mentions and _only_names(named, told, mentions[-1], mention):
+                mentions.pop()
+            named = told
             mentions.append(_in_text(mention, told.pieces, at, text))
             anchor = anchored(mention, told, folded, known) or anchor
     if not pieces:
@@ -80,6 +85,19 @@ def preload(languages: Sequence[str] = LANGUAGES) -> None:
     """Compile the grammars now (a quarter of a second each), so that no turn waits for it."""
     for language in languages:
         grammar(language)
+
+
+def _only_names(
+    before: composing.Told | None, told: composing.Told, feast: TimeMention, mention: TimeMention
+) -> bool:
+    """Whether a feast is only the name of what the moment behind it is told of: "le réveillon, c'est demain"."""
+    return (
+        before is not None
+        and before.sentence == told.sentence
+        and [piece.kind for piece in before.pieces] == ["holiday"]
+        and [piece.kind for piece in told.days] != ["holiday"]
+        and feast.date == mention.date
+    )
 
 
 def _parts_elsewhere(told: composing.Told, composed: Sequence[composing.Told]) -> tuple[tuple[int, int], ...]:

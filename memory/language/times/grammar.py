@@ -12,6 +12,7 @@
     span_lead      what makes a length of time a moment ("in" for "in twenty minutes")
     also           pattern of what may stand between two hours of one day ("and", "and again at")
     moves          pattern of words with which something is moved: "from Monday to Friday" is then no range
+    onto           pattern of the word that leads to the day or hour that something is moved to
     from           pattern of the word that stands before the day or hour that something is moved away from
     repair         pattern of words with which a person takes back the moment before ("no", "I mean")
     not_after      pattern of what makes a number something else when it follows ("euros", "people", "%")
@@ -116,6 +117,7 @@ class Grammar:
     between_to: re.Pattern[str]  # what parts these two
     also: re.Pattern[str]  # what parts two hours of one day
     moves: re.Pattern[str]
+    target: re.Pattern[str]  # the word before what something is moved to, at the end of a text
     origin: re.Pattern[str]  # the word before the start of a range, at the end of a text or before a blank
     repair: re.Pattern[str]
     not_after: re.Pattern[str]
@@ -184,6 +186,7 @@ def grammar(language: str) -> Grammar:
         between_to=re.compile(rf"\s*{fold(times['between'][1])}\s+"),
         also=folded_pattern("also", r"[\s,;]*(?:(?:%s)(?!\w)[\s,]*)*"),
         moves=folded_pattern("moves", r"(?<!\w)(?:%s)(?!\w)"),
+        target=folded_pattern("onto", r"(?<!\w)(?:%s)(?:\s+\w{1,3})?\s*$"),
         origin=folded_pattern(
             "from", r"(?:^|(?<!\w))(?:%s)\s*(?:(?:the|dem|den|der|las?|les?|el|o|a|l')\s*)?$"
         ),

@@ -24,7 +24,7 @@ NO_SPANS: tuple[tuple[int, int], ...] = ()
 def read(told: Told, context: Context) -> TimeMention | None:
     """The mention that the pieces make (its spans are still empty), or None when there is no such day."""
     if told.before is not None:
-        return _read_beside(told, told.before, context) if told.days else _read_before(told.before)
+        return _read_beside(told, told.before, context) if told.days else _read_before(told, told.before)
     if told.every:
         mention = _read_recurring(told, context)
         if mention is not None:
@@ -81,14 +81,14 @@ def _read_beside(told: Told, distance: Piece, context: Context) -> TimeMention |
     )
 
 
-def _read_before(piece: Piece) -> TimeMention:
+def _read_before(told: Told, piece: Piece) -> TimeMention:
     distance = length({"count": 1, **piece.values}) if "minutes" not in piece.values else length(piece.values)
     return TimeMention(
         spans=NO_SPANS,
         relative_before=distance if piece.kind == "before" else None,
         relative_after=distance if piece.kind == "after" else None,
         has_date=False,
-        part=str(piece.values.get("part", "")),
+        part=str(piece.values.get("part", "")) or _part(told),
         granularity="day" if piece.values.get("unit") in WHOLE_DAYS else "minute",
     )
 
@@ -346,7 +346,8 @@ def _anchor(told: Told, context: Context) -> Date:
         days = [
             piece
             for piece in told.days
-            if piece.kind in ("day", "period", "distance") and not is_instant(piece)
+            if (piece.kind in ("day", "period", "distance") and not is_instant(piece))
+            or recurrence.starts_only(piece, told.every)
         ]
         days = [piece for piece in days if "where" not in piece.values]
     if not days:

@@ -33,7 +33,10 @@ def gather(every: Sequence[Piece], days: Sequence[Piece], excepted: Sequence[Pie
     told: dict[str, Any] = {}
     for piece in every:
         told.update(piece.values)
+    starts = tuple(piece for piece in days if starts_only(piece, every))
     for piece in days:
+        if piece in starts:
+            continue
         keys = {
             "weekday": ("weekday",),
             "monthday": ("day",),
@@ -50,6 +53,17 @@ def gather(every: Sequence[Piece], days: Sequence[Piece], excepted: Sequence[Pie
             told.setdefault("month", piece.values["num2"])
     told["except"] = tuple(index for piece in excepted for index in _weekdays(piece.values))
     return told
+
+
+def starts_only(day: Piece, every: Sequence[Piece]) -> bool:
+    """Whether a date beside a rule says from when it holds, and not what it is: "every Friday from the 27th"."""
+    if day.kind not in ("monthday", "date", "numeric", "holiday"):
+        return False
+    return any(
+        (_weekdays(piece.values) and "nth" not in piece.values)
+        or piece.values.get("unit") in ("minute", "hour", "day", "week", "fortnight", "weekend")
+        for piece in every
+    )
 
 
 def _weekdays(values: Mapping[str, Any]) -> tuple[int, ...]:

@@ -1,0 +1,109 @@
+"""Which moments of a sentence belong together though other words part them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from memory.language.times.compose import Told, is_instant
+from memory.language.times.grammar import Grammar, Piece
+
+_OF_A_YEAR = {"date", "numeric", "holiday", "nth"}
+
+
+def join(told: list[Told], folded: str, grammar: Grammar) -> list[Told]:
+    """Bring together what other words part: a day and its hour, a recurrence and its start."""
+    joined = list(told)
+    for loose in told:
+        if loose.hour_only:
+            mates = [t for t in joined if t.sentence == loose.sentence and t is not loose and _wants_hour(t)]
+        elif loose.same_time is not None and len(loose.pieces) == 1:
+            mates = [t for t in joined if t.sentence == loose.sentence and t.has_day and not t.has_hour]
+        elif _only_end_hour(loose):
+            mates = [t for t in joined if t.sentence == loose.sentence and t is not loose and _wants_hour(t)]
+        elif not loose.every and (loose.start_days or loose.excepted or _only_end(loose)):
+            mates = [t for t in joined if t.sentence == loose.sentence and t is not loose and t.every]
+        elif loose.has_day and not loose.every:
+            mates = [
+                t for t in joined if t.sentence == loose.sentence and t is not loose and _wants_day(t, loose)
+            ]
+        else:
+            continue
+        if not mates:
+            continue
+        before = [mate for mate in mates if mate.pieces[0].start < loose.pieces[0].start]
+        _merge(before[-1] if before else mates[0], loose)
+        joined.remove(loose)
+    _with_days(joined, folded, grammar)
+    return joined
+
+
+def _wants_hour(told: Told) -> bool:
+    if told.before or told.clock or any(is_instant(day) for day in told.days):
+        return False
+    return bool(told.days or told.every or told.start_days)
+
+
+def _wants_day(told: Told, loose: Told) -> bool:
+    """A bare unit ("every two weeks", "every year") that a day elsewhere in the sentence completes."""
+    bare = len(told.every) == 1 and set(told.every[0].values) <= {"unit", "interval", "num", "count"}
+    if not bare or told.days or (loose.has_hour and (told.has_hour or not _is_yearly(told))):
+        return False
+    kinds = {"weekday", "monthday"} | (_OF_A_YEAR if _is_yearly(told) else set())
+    return all(day.kind in kinds for day in loose.days)
+
+
+def _is_yearly(told: Told) -> bool:
+    return told.every[0].values.get("unit") == "year"
+
+
+def _only_end_hour(told: Told) -> bool:
+    """Whether nothing but an hour at which something ends is told: "until six"."""
+    return told.end_clock is not None and len(told.pieces) == 1
+
+
+def _only_end(told: Told) -> bool:
+    return bool(told.end_days) and not told.days and not told.has_hour
+
+
+def _merge(into: Told, loose: Told) -> None:
+    for name in ("days", "every", "excepted", "start_days", "end_days", "pieces"):
+        getattr(into, name).extend(getattr(loose, name))
+    for name in ("clock", "part", "end_clock", "end_part", "duration", "same_time"):
+        if getattr(into, name) is None:
+            setattr(into, name, getattr(loose, name))
+    into.pieces.sort(key=lambda piece: piece.start)
+
+
+def _with_days(told: list[Told], folded: str, grammar: Grammar) -> None:
+    """Give hours the day, or the recurrence, of the moment that is told beside them.
+
+    "Every day at eight and at nine", "tomorrow at ten and again at four", "at seven and at nine every day",
+    "tomorrow at six I get up, the bus leaves at twenty to seven".
+    """
+    for before, loose in pairwise(told):
+        gap = folded[before.pieces[-1].end : loose.pieces[0].start]
+        beside = grammar.also.fullmatch(gap) is not None
+        if before.sentence != loose.sentence or before.before or loose.before:
+            continue
+        if loose.hour_only and _lends(before) and (beside or (loose.clock and not before.every)):
+            _share(before, loose)
+        elif before.hour_only and before.clock and beside and loose.clock and _lends(loose):
+            _share(loose, before)
+
+
+def _lends(told: Told) -> bool:
+    """Whether a moment has an hour and a day, or a rule, that another hour may be meant for."""
+    if told.clock is None or not (told.every or told.days or told.start_days):
+        return False
+    return not any(is_instant(day) or _looks_back(day) for day in told.days)
+
+
+def _looks_back(day: Piece) -> bool:
+    told = day.values
+    return int(told.get("days", 0)) < 0 or int(told.get("sign", 1)) < 0 or told.get("shift") == "last"
+
+
+def _share(of: Told, to: Told) -> None:
+    for name in ("days", "every", "excepted", "start_days", "end_days"):
+        getattr(to, name).extend(getattr(of, name))
+    to.duration = of.duration
