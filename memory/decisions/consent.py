@@ -16,8 +16,9 @@ from pathlib import Path
 
 from memory import language as lang
 from memory.config import LANGUAGES
-from memory.decisions.schema import Key, KeyType
-from memory.decisions.values import Refused, canonical
+from memory.decisions.schema import Key, Keys, KeyType
+from memory.decisions.stated import street_spans
+from memory.decisions.values import CURRENCIES, Refused, canonical
 
 _DATA = Path(__file__).parent / "data" / "consent.toml"
 _MOMENTS = (KeyType.DATE, KeyType.TIME, KeyType.INTERVAL)
@@ -55,7 +56,10 @@ def source_of(
         return stands_in(key, value, text, language=language, now=now, zone=zone)
 
     if here(said):
-        clauses = [part for part in re.split(r"[,;:.!?–—]+", said) if here(part)]
+        parts = re.split(r"[,;:.!?–—]+", said)
+        clauses = [
+            _without_slip(part, language) if at else part for at, part in enumerate(parts) if here(part)
+        ]
         denied = bool(clauses) and all(refuses(part, language) or _denies(part) for part in clauses)
         return Source.UNDECIDED if denied else Source.PERSON
     if here(proposed):
@@ -67,6 +71,12 @@ def source_of(
             return Source.PERSON
         return Source.UNDECIDED
     return Source.OBSERVATION if any(here(text) for text in observed) else Source.ASSISTANT
+
+
+def _without_slip(clause: str, language: str) -> str:
+    """A clause without the word by which it puts the one before it right: "sixty, no twenty"."""
+    slip = lang.fold(str(lang.tables(language)["times"]["repair"]))
+    return re.sub(rf"^\s*(?:{slip})(?!\w)", " ", lang.fold(clause))
 
 
 def consents(said: str, language: str) -> bool:
@@ -106,6 +116,28 @@ def stands_in(key: Key, value: str, text: str, *, language: str, now: datetime, 
         return _moment_stands_in(key, value, text, language=language, now=now, zone=zone)
     found = canonical(key, text, language=language, now=now, zone=zone)
     return not isinstance(found, Refused) and found == value
+
+
+def says_nothing_else(keys: Keys, text: str, *, matter: str, language: str, now: datetime) -> bool:
+    """Whether a text holds but values and words of deciding: "I need sixty, no", of which twenty became.
+
+    Args:
+        matter: of what was decided; its name is no more than that, either.
+        now: aware, in the person's zone.
+    """
+    if matter:
+        text = re.sub(re.escape(matter), " ", text, flags=re.IGNORECASE)
+    spans = [span for each in lang.find_times(text, language=language, now=now) for span in each.spans]
+    spans += [each.span for each in lang.numbers.find(text, language)] + street_spans(text)
+    rest = "".join(" " if any(a <= at < b for a, b in spans) else letter for at, letter in enumerate(text))
+    rest = re.sub(r"[€$£]", " ", lang.fold(rest))
+    own = {*_words(language, "wants"), *_words(language, "yes"), *_words(language, "no")}
+    for key in keys.open():
+        told = [*key.words.get(language, ()), *key.choice.get(language, ())]
+        told += key.label.get(language, "").split()
+        own |= {term for word in told for term in (lang.fold(word), *lang.terms(word, language))}
+    own |= {name for names in CURRENCIES.values() for name in names}
+    return all(word in own or set(lang.terms(word, language)) <= own for word in lang.words(rest))
 
 
 def _moment_stands_in(key: Key, value: str, text: str, *, language: str, now: datetime, zone: str) -> bool:

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy.orm import Session
 
-from memory.decisions.consent import Source, source_of, stands_in
+from memory.decisions.consent import Source, says_nothing_else, source_of, stands_in
 from memory.decisions.schema import Key, Keys
 from memory.decisions.values import Refused, canonical, say
 from memory.records import Conversation, Decision, Turn
@@ -175,11 +175,13 @@ def withdraw(
 
 
 def tells(keys: Keys, decision: Decision, text: str, *, language: str, now: datetime, zone: str) -> bool:
-    """Whether a text says what was decided: such a statement is a decision and makes no card."""
+    """Whether a text says what was decided, or nothing but what gave way to it: that makes no card."""
     key = keys.get(decision.key)
     if key is None:
         return False
-    return stands_in(key, decision.value, text, language=language, now=now, zone=zone)
+    return stands_in(key, decision.value, text, language=language, now=now, zone=zone) or says_nothing_else(
+        keys, text, matter=decision.matter, language=language, now=now.astimezone(ZoneInfo(zone))
+    )
 
 
 def told(keys: Keys, decision: Decision, *, language: str, now: datetime, zone: str) -> tuple[str, str]:

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from zoneinfo import ZoneInfo
 
+from babel import Locale
+
 from memory import language as lang
 from memory.config import LANGUAGES
 from memory.decisions.schema import Key, KeyType
 from memory.records import When
 
-_CURRENCIES = {
+CURRENCIES = {
     "EUR": ("€", "eur", "euro", "euros"),
     "USD": ("$", "usd", "dollar", "dollars"),
     "GBP": ("£", "gbp", "pounds"),
@@ -84,6 +86,8 @@ def say(key: Key, value: str, *, language: str, now: datetime, zone: str) -> str
             return lang.say_time(time.fromisoformat(value), language=language)
         case KeyType.INTERVAL:
             return _say_interval(value, language=language, now=now, zone=zone)
+        case KeyType.LANGUAGE:
+            return Locale(value).get_display_name(language) or value
         case _:
             return value
 
@@ -118,7 +122,7 @@ def _integer(key: Key, text: str, language: str) -> str | Refused:
 def _money(text: str, language: str) -> str | Refused:
     folded = lang.fold(text)
     currency = next(
-        (code for code, names in reversed(_CURRENCIES.items()) if any(name in folded for name in names)),
+        (code for code, names in reversed(CURRENCIES.items()) if any(name in folded for name in names)),
         "EUR",
     )
     match = re.search(r"\d[\d.,' ]*", text)
@@ -135,7 +139,7 @@ def _money(text: str, language: str) -> str | Refused:
 def amounts(text: str, language: str) -> set[float]:
     """Every amount of money that a text names, in figures or in words."""
     names = "|".join(
-        re.escape(name) for name in sorted((n for each in _CURRENCIES.values() for n in each), key=len)
+        re.escape(name) for name in sorted((n for each in CURRENCIES.values() for n in each), key=len)
     )
     told = set()
     for match in re.finditer(rf"(?:({names})\s?)?(\d[\d.,']*)(?:\s?(?:{names})(?!\w))?", lang.fold(text)):

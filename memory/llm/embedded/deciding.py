@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
-from memory.language import find_times, fold, numbers, surface_terms, words
-from memory.listening import Act
+from memory.language import find_times, fold, surface_terms
+from memory.llm.embedded.decided import (
+    WAITS,
+    Heard,
+    heard,
+    in_short,
+    is_about_todos,
+    without_questions,
+    would_be,
+)
 from memory.llm.embedded.part import Part, Wanted
 from memory.llm.embedded.scene import Done, Json, Scene
 from memory.llm.embedded.valuing import (
-    CODE,
-    FEW,
     LONG,
     MOMENTS,
-    STREET,
     TWO,
-    begins_with_label,
-    content,
     cue,
     is_labelled,
     is_question,
@@ -34,161 +37,7 @@ from memory.llm.embedded.valuing import (
     patterns_of,
     says,
     settled,
-    value_of,
-    without_values,
 )
-from memory.records import Category
-
-_NOT_DECIDED = frozenset({Category.REMINDER, Category.TASK, Category.MEMO})
-_WAITS = "decision"
-_ON_ITEMS = frozenset({"remind", "done", "snooze", "skip"})  # these are about what is to be done
-
-
-@dataclass(frozen=True)
-class Heard:
-    """A decision that the message holds: a key, and its value in the person's words."""
-
-    key: str
-    value: str
-    matter: str = ""
-
-
-# What the message holds
-
-
-def heard(scene: Scene) -> tuple[Heard, ...]:
-    """Decisions of the message; none in questions, wishes to be reminded, and small talk."""
-    if not keys(scene) or scene.speaker or is_question(scene):
-        return ()
-    if any(each.category in _NOT_DECIDED for each in scene.heard.candidates) or _asks_for_work(scene):
-        return ()
-    if (waited := _waited_for(scene)) is not None:
-        others = [each for each in _plain(scene) if each.key != waited["name"]]
-        if others and not is_labelled(scene, waited):
-            return tuple(others)  # the question is left for something else
-        value = value_of(scene, waited, alone=True)
-        return (Heard(waited["name"], value),) if value else ()
-    return _chosen(scene) or _plain(scene) or _bare(scene)
-
-
-def _asks_for_work(scene: Scene) -> bool:
-    request = scene.heard.request
-    return Act.FORGET in scene.heard.acts or bool(request and request.verb in _ON_ITEMS)
-
-
-def _waited_for(scene: Scene) -> Json | None:
-    ask, data = scene.pending
-    return key_of(scene, str(data.get("key"))) if ask == _WAITS else None
-
-
-def _plain(scene: Scene) -> tuple[Heard, ...]:
-    """A key by its words, with a value of its type, in a sentence that decides."""
-    if not cue(scene, "decide", scene.folded) and not begins_with_label(scene):
-        return ()
-    found = []
-    request = scene.heard.request
-    held = {str(each["key"]) for each in settled(scene)}
-    is_move = request is not None and request.verb == "move"
-    is_event = any(each.category is Category.EVENT for each in scene.heard.candidates)
-    for key in _named_apart(scene):
-        if key["type"] == "date" and is_event and not is_labelled(scene, key):
-            continue  # an appointment told about, not one that is being made
-        if is_move and key["type"] in MOMENTS and key["name"] not in held:
-            continue  # what is moved without having been settled stands on the agenda
-        value = value_of(scene, key, alone=False)
-        if value:
-            found.append(Heard(key["name"], value, _matter(scene, key)))
-    taken: set[str] = set()
-    kept = []
-    for each in sorted(found, key=lambda one: not is_labelled(scene, key_of(scene, one.key))):
-        if each.value not in taken:  # one value decides one thing
-            taken.add(each.value)
-            kept.append(each)
-    matters = {each.matter for each in kept} - {""}
-    # The number that names the matter of a decision is no decision beside it.
-    return tuple(each for each in kept if not matters or each.value not in matters)
-
-
-def _named_apart(scene: Scene) -> list[Json]:
-    """Keys that the message names, but for words within another's name: the "number" of an order number."""
-    found = named_keys(scene, scene.said)
-    labels = [fold(label_of(scene, key)) for key in found if is_labelled(scene, key)]
-    rest = scene.folded
-    for label in labels:
-        rest = rest.replace(label, " ")
-    left = {key["name"] for key in named_keys(scene, rest)}
-    return [key for key in found if is_labelled(scene, key) or key["name"] in left]
-
-
-def _bare(scene: Scene) -> tuple[Heard, ...]:
-    """ "Make it ten": nothing but a value, for what is settled and was just spoken of."""
-    if not settled(scene) or scene.heard.question is not None:
-        return ()
-    rest = without_values(scene, scene.said)
-    for pattern in patterns_of(scene)["bare"]:
-        rest = pattern.sub(" ", rest)
-    if words(rest) or rest == fold(scene.said):
-        return ()
-    before = fold(scene.answered_before)
-    held = [key_of(scene, str(each["key"])) for each in settled(scene)]
-    fitting = [
-        key for key in held if key is not None and key["type"] != "text" and value_of(scene, key, alone=True)
-    ]
-    about = [key for key in fitting if fold(label_of(scene, key)) in before]
-    other_moment = bool(find_times(scene.answered_before, language=scene.language, now=scene.now))
-    if not about and other_moment and all(key["type"] in MOMENTS for key in fitting):
-        return ()  # a reminder was just confirmed: that is meant
-    chosen = about or fitting
-    if not chosen and numbers.find(scene.said, scene.language):
-        chosen = [key for key in keys(scene) if key["type"] == "integer"]
-    return tuple(Heard(key["name"], value_of(scene, key, alone=True)) for key in chosen[:1])
-
-
-def _chosen(scene: Scene) -> tuple[Heard, ...]:
-    """One of several that the assistant had offered: "Dock Road." to three addresses."""
-    offered = _offered(scene)
-    wanted = set(surface_terms(scene.said, scene.language))
-    fitting = [each for each in offered if wanted & set(surface_terms(each, scene.language))]
-    if len(fitting) != 1 or len(wanted) > FEW:
-        return ()
-    value = fitting[0]
-    if STREET.search(value):
-        key = next((key for key in keys(scene) if key["type"] == "address"), None)
-    else:
-        named = [key for key in named_keys(scene, scene.said_before) if key["type"] == "text"]
-        key = next(iter(named), None) or next((key for key in keys(scene) if key["name"] == "variant"), None)
-        value = " ".join(word for word in content(scene) if fold(word) in fold(value))
-    return (Heard(key["name"], value),) if key is not None and value else ()
-
-
-def _offered(scene: Scene) -> list[str]:
-    """What the last answer put up for choice; nothing when it put nothing up."""
-    if not scene.answered_before or scene.pending[0]:
-        return []
-    last = scene.answered_before
-    if "?" not in last or not cue(scene, "or", fold(last)):
-        return []
-    question = next((part for part in re.split(r"(?<=[.!?])\s+", last) if "?" in part or ":" in part), last)
-    listed = question.partition(":")[2] or question
-    parts = re.split(r",\s+|\s(?:or|oder|ou|o|u)\s", listed.rstrip("?.! "))
-    return [part.strip(" .?!¿¡") for part in parts if part.strip(" .?!¿¡")]
-
-
-def _matter(scene: Scene, key: Json) -> str:
-    """The order number that the message names beside its decision."""
-    order = next((each for each in keys(scene) if each["name"] == "order_number"), None)
-    if order is None or key["name"] == "order_number" or not set(order["words"]) & set(words(scene.folded)):
-        return ""
-    code = CODE.search(scene.said)
-    if code and not code.group().isdigit():
-        return code.group()
-    # Bare figures are a number of pieces, but for those right behind the word: "Auftrag 4711".
-    names = "|".join(re.escape(fold(word)) for word in order["words"])
-    beside = re.search(
-        rf"(?<!\w)(?:{names})(?: (?:number|nummer|numero|no|nr|n))?[.:#º]? *#?(\d{{3,}})\b", scene.folded
-    )
-    return beside.group(1) if beside else ""
-
 
 # Record
 
@@ -206,7 +55,7 @@ def _after(scene: Scene) -> Sequence[Wanted]:
     if not refused:
         return ()
     data = {"key": refused[0].call.arguments["key"], "refused": True}
-    return [Wanted("ask_back", {"ask": _WAITS, "data": data})]
+    return [Wanted("ask_back", {"ask": WAITS, "data": data})]
 
 
 def _recorded_text(scene: Scene) -> str:
@@ -250,12 +99,59 @@ def _say(scene: Scene, name: str, **slots: Any) -> str:
     return str(says(scene.language)[name]).format(**slots)
 
 
+def _asks_besides(scene: Scene) -> bool:
+    """Whether a question stands beside the decision, and wants its answer."""
+    told = without_questions(scene)
+    return told is not None and told is not scene
+
+
 RECORDING = Part(
     name="deciding",
-    wanted=lambda scene: bool(heard(scene)),
+    wanted=lambda scene: bool(heard(scene)) and not _asks_besides(scene),
     first=_record,
     second=_after,
     text=_recorded_text,
+    takes_all=True,
+)
+RECORDING_BESIDE = Part(
+    name="deciding beside a question",
+    wanted=lambda scene: bool(heard(scene)) and _asks_besides(scene),
+    first=_record,
+    second=_after,
+    text=_recorded_text,
+)
+
+
+# A polite question that decides something is put back: "Can you deliver on Friday?"
+
+
+def _proposed(scene: Scene) -> tuple[Heard, ...]:
+    """What a polite question would have decided."""
+    if not keys(scene) or scene.speaker or not is_question(scene) or is_about_todos(scene):
+        return ()
+    if not cue(scene, "politely", scene.folded) or heard(scene):
+        return ()
+    return tuple(replace(each, value=in_short(scene, each)) for each in would_be(scene))
+
+
+def _proposing(scene: Scene) -> Sequence[Wanted]:
+    put = [[each.key, each.value, each.matter] for each in _proposed(scene)]
+    return [Wanted("ask_back", {"ask": WAITS, "data": {"key": put[0][0], "put": put}})] if put else ()
+
+
+def _proposing_text(scene: Scene) -> str:
+    told = _proposed(scene)
+    holds = [_holding(scene, each.key) for each in told]
+    labels = {str(key["name"]): label_of(scene, key) for key in keys(scene)}
+    asked = _say(scene, "propose", list="; ".join(f"{labels[each.key]}, {each.value}" for each in told))
+    return " ".join(each for each in (*holds, asked) if each)
+
+
+PROPOSING = Part(
+    name="proposing",
+    wanted=lambda scene: bool(_proposed(scene)),
+    first=_proposing,
+    text=_proposing_text,
     takes_all=True,
 )
 
@@ -265,11 +161,12 @@ RECORDING = Part(
 
 def _missing(scene: Scene) -> Json | None:
     """The key that the message wants to decide without a value: "I want to change the delivery window"."""
-    if not keys(scene) or scene.speaker or is_question(scene) or heard(scene):
+    asks = is_question(scene) and not cue(scene, "politely", scene.folded)
+    if not keys(scene) or scene.speaker or asks or heard(scene):
         return None
     if (
         not cue(scene, "decide", scene.folded)
-        or _asks_for_work(scene)
+        or is_about_todos(scene)
         or find_times(scene.said, language=scene.language, now=scene.now)
     ):
         return None
@@ -287,7 +184,7 @@ def _again(scene: Scene) -> str:
 
 def _asking(scene: Scene) -> Sequence[Wanted]:
     key = _missing(scene)
-    return [Wanted("ask_back", {"ask": _WAITS, "data": {"key": key["name"]}})] if key is not None else ()
+    return [Wanted("ask_back", {"ask": WAITS, "data": {"key": key["name"]}})] if key is not None else ()
 
 
 def _asking_text(scene: Scene) -> str:
@@ -355,7 +252,8 @@ TAKING_BACK = Part(
 
 def _leaves(scene: Scene) -> bool:
     ask, data = scene.pending
-    return ask == _WAITS and bool(data.get("refused")) and not heard(scene) and not is_question(scene)
+    waits = bool(data.get("refused")) or (bool(data.get("put")) and scene.heard.yes_no is False)
+    return ask == WAITS and waits and not heard(scene) and not is_question(scene)
 
 
 LEAVING = Part(
@@ -371,6 +269,8 @@ LEAVING = Part(
 
 def _asked(scene: Scene) -> list[str]:
     """Keys of settled decisions that the question is about."""
+    if _asks_state(scene):
+        return list(dict.fromkeys(str(each["key"]) for each in _of_named_matter(scene)))
     if not settled(scene) or not is_question(scene):
         return []
     held = {str(each["key"]): each for each in _of_named_matter(scene)}
@@ -389,6 +289,9 @@ def _asked(scene: Scene) -> list[str]:
         return named[:1]
     if _named_matters(scene):
         return fitting  # "When does order 4711 come?"
+    if any(cue(scene, name, scene.folded) for name in ("wonders", "politely")):
+        # "Should we make it Friday instead?" is told what holds.
+        return [each.key for each in would_be(scene) if each.key in held]
     agreed = cue(scene, "asks_settled", scene.folded) or cue(scene, "asks_changed", scene.folded)
     if agreed and not (scene.heard.question and scene.heard.question.names):
         if fitting or types:
@@ -396,10 +299,27 @@ def _asked(scene: Scene) -> list[str]:
         if cue(scene, "asks_all", scene.folded):
             return list(held)
         before = fold(scene.answered_before)
-        return [name for name, each in held.items() if fold(str(each["label"])) in before][:1] or (
-            list(held)[:1] if len(held) == 1 else []
-        )
+        told = [name for name, each in held.items() if fold(str(each["label"])) in before]
+        is_one = _asks_changed(scene)
+        return (told[:1] if is_one else told) or (list(held)[:1] if len(held) == 1 else [])
     return []
+
+
+def _asks_state(scene: Scene) -> bool:
+    """Whether the message wants all that is settled, and nothing else: "where do we stand?"."""
+    match = next(
+        (hit for each in patterns_of(scene)["asks_state"] if (hit := each.search(scene.folded))), None
+    )
+    if match is None or scene.speaker or heard(scene):
+        return False
+    # What stands within it may name something else.
+    within = " ".join(each for each in match.groups() if each)
+    rest = f"{scene.folded[: match.start()]} {within} {scene.folded[match.end() :]}"
+    for pattern in patterns_of(scene)["state_words"]:
+        rest = pattern.sub(" ", rest)
+    for matter in _named_matters(scene):
+        rest = rest.replace(fold(matter), " ")
+    return not surface_terms(rest, scene.language)
 
 
 def _named_matters(scene: Scene) -> set[str]:
@@ -415,12 +335,21 @@ def _of_named_matter(scene: Scene) -> list[Json]:
 
 
 def _reading(scene: Scene) -> Sequence[Wanted]:
-    if cue(scene, "asks_changed", scene.folded):
+    if _asks_changed(scene):
         return [Wanted("list_decisions", {"key": name}) for name in _asked(scene)]
     return ()
 
 
+def _asks_changed(scene: Scene) -> bool:
+    """Whether it is asked what was changed, not whether to change something."""
+    return cue(scene, "asks_changed", scene.folded) and not any(
+        cue(scene, name, scene.folded) for name in ("wonders", "muses", "politely")
+    )
+
+
 def _reading_text(scene: Scene) -> str:
+    if not settled(scene):
+        return _say(scene, "none")
     said = []
     for name in _asked(scene):
         said.append(_holding(scene, name, "read_back"))
@@ -446,7 +375,7 @@ def _story(scene: Scene, done: Done) -> str:
 
 READING = Part(
     name="reading",
-    wanted=lambda scene: bool(_asked(scene)),
+    wanted=lambda scene: bool(_asked(scene)) or (bool(keys(scene)) and _asks_state(scene)),
     first=_reading,
     text=_reading_text,
     takes_all=True,
@@ -473,4 +402,4 @@ def _closing_text(scene: Scene) -> str:
 
 CLOSING = Part(name="closing", wanted=_closes, first=_closing, text=_closing_text, takes_all=True)
 
-ALL = (TAKING_BACK, RECORDING, LEAVING, CLOSING, READING, ASKING)
+ALL = (TAKING_BACK, RECORDING, RECORDING_BESIDE, PROPOSING, LEAVING, CLOSING, READING, ASKING)

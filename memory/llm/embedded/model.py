@@ -83,6 +83,8 @@ def wanted(scene: Scene) -> tuple[Part, ...]:
     for part in PARTS:
         if part is chat.SMALL_TALK and set(chosen) - {todo.WAITING}:
             continue  # small talk only where there is nothing else to say
+        if part is telling.TELLING and deciding.RECORDING_BESIDE in chosen:
+            continue  # what it tells is what it decides
         if part.wanted(scene):
             chosen.append(part)
             if part.takes_all:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from memory.language import TimeMention, find_times, fold, numbers, surface_terms, words
+from memory.language import TimeMention, find_times, fold, fold_map, numbers, surface_terms, words
 from memory.llm.embedded.scene import Json, Scene
 
 _DATA = Path(__file__).parent / "data" / "deciding.toml"
@@ -20,16 +20,21 @@ STREET = re.compile(
     r"\b[^\W\da-z_][\w'’.-]*(?: (?:de|da|do|das|dos|del|la|las|los|le|les|du|des|der|den|am|an"
     r"|[^\W\da-z_][\w'’.-]*))*,? \d{1,4}[a-z]?\b"
 )
-CODE = re.compile(r"\b(?:[A-Za-z]{1,4}-?)?\d[\w/-]{2,}\b")
+_LETTERS = r"[A-Za-z]{1,6}(?:[-/][A-Za-z]{1,6})?[-/]?"
+CODE = re.compile(rf"\b(?:{_LETTERS}\d[\w/-]+|\d[\w/-]{{2,}})\b")  # "4711-A", "QX-90"
 _NO_COUNT = re.compile(  # "4711-A", sums
-    r"\b[A-Za-z]{1,4}-?\d[\w/-]*|\b\d+-\w+|[€$£]\s?\d[\d.,]*|\b\d[\d.,]*\s?(?:[€$£]|(?i:eur))"
+    rf"\b{_LETTERS}\d[\w/-]*|\b\d+-\w+|[€$£]\s?\d[\d.,]*|\b\d[\d.,]*\s?(?:[€$£]|(?i:eur))"
 )
 # "1020 Wien", "1000-001 Lisboa", "Bristol BS1 4RW": what follows a street.
 _TOWN = re.compile(
     r",? (?:\d{4,5}(?:-\d{3})? [^\W\d_][\w'’-]*(?: (?:de|da|do|am|an|la|le|[^\W\da-z_][\w'’-]*))*"
     r"|[^\W\da-z_][\w'’-]* [A-Z]{1,2}\d{1,2}[A-Z]? \d[A-Z]{2})"
 )
-_CONTACT = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+|\+?\d[\d ()/-]{5,}\d")
+CONTACT = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+|\+?\d[\d ()/-]{5,}\d")
+_MONEY = re.compile(
+    r"(?:[€$£]\s?)?\d[\d.,']*(?:[ \u00a0\u202f]\d{3}(?!\d))*"
+    r"\s?(?:€|\$|£|(?i:eur\w*|dollars?|pounds?|reais|francs?|franken))?"
+)
 FEW, TWO = 4, 2  # words of a choice; of a variant in a sentence
 _MIDDAY = 13
 LONG = 12  # letters of a label that is no everyday word
@@ -54,14 +59,35 @@ def label_of(scene: Scene, key: Json) -> str:
 
 
 def named_keys(scene: Scene, text: str) -> list[Json]:
-    """Keys that a text speaks of, those with most words first."""
-    held = set(words(fold(text)))
-    scored = [(sum(fold(word) in held for word in key["words"]), key) for key in keys(scene)]
+    """Keys that a text speaks of, by their words or in other ones; those with most words first."""
+    folded = fold(text)
+    held = set(words(folded))
+    scored = [
+        (
+            sum(fold(word) in held for word in key["words"])
+            + _is_about(scene, key, folded)
+            + (has_own_name(scene, key) and fold(label_of(scene, key)) in folded),
+            key,
+        )
+        for key in keys(scene)
+    ]
     return [key for score, key in sorted(scored, key=lambda each: -each[0]) if score]
+
+
+def _is_about(scene: Scene, key: Json, folded: str) -> bool:
+    """Whether a text speaks of a key in words that mean it only together: "hole es um zehn ab"."""
+    told = _about(scene.language).get(key["name"], ())
+    return any(pattern.search(folded) for pattern in told)
 
 
 def is_labelled(scene: Scene, key: Json | None) -> bool:
     return key is not None and fold(label_of(scene, key)) in scene.folded
+
+
+def has_own_name(scene: Scene, key: Json) -> bool:
+    """Whether a key's label is no everyday word."""
+    label = label_of(scene, key)
+    return len(words(label)) > 1 or len(label) >= LONG
 
 
 def begins_with_label(scene: Scene) -> bool:
@@ -69,7 +95,7 @@ def begins_with_label(scene: Scene) -> bool:
     return any(
         re.match(rf"(?:\w+ )?{re.escape(fold(label_of(scene, key)))}\b", scene.folded)
         for key in keys(scene)
-        if len(words(label_of(scene, key))) > 1 or len(label_of(scene, key)) >= LONG
+        if has_own_name(scene, key)
     )
 
 
@@ -83,7 +109,8 @@ def without_values(scene: Scene, text: str) -> str:
 
 
 def is_question(scene: Scene) -> bool:
-    return "?" in scene.said or scene.heard.question is not None
+    """Whether the message asks, also without its sign: "should I take Friday"."""
+    return "?" in scene.said or scene.heard.question is not None or cue(scene, "wonders", scene.folded)
 
 
 def cue(scene: Scene, name: str, folded: str) -> bool:
@@ -103,7 +130,7 @@ def value_of(scene: Scene, key: Json, *, alone: bool) -> str:
         spans = [] if alone else spans
         spans += [match.span() for match in _NO_COUNT.finditer(said)]
         if any(each["type"] == "address" for each in named_keys(scene, said)):
-            spans += [match.span() for match in STREET.finditer(said)]  # "Mettez 400" is no street
+            spans += [match.span() for match in streets(scene, said)]
         found = [
             number.value
             for number in numbers.find(said, scene.language)
@@ -111,10 +138,7 @@ def value_of(scene: Scene, key: Json, *, alone: bool) -> str:
         ]
         return str(found[0]) if len(found) == 1 or (found and alone) else ""
     if kind == "money":
-        match = re.search(r"(?:[€$£]\s?)?\d[\d.,' ]*\s?(?:€|\$|£|eur\w*|dollars?|pounds?|reais)?", said, re.I)
-        if match and (alone or re.search(r"[^\d.,' ]", match.group())):
-            return match.group().strip()
-        return said if numbers.find(said, scene.language) and alone else ""
+        return _sum(scene, key, alone=alone)
     if kind in ("choice", "language"):
         return _choice(scene, key)
     if kind == "address":
@@ -122,18 +146,50 @@ def value_of(scene: Scene, key: Json, *, alone: bool) -> str:
     return _text(scene, key, alone=alone)
 
 
-def _street(scene: Scene, key: Json) -> str:
-    """An address with a house number, without the words that lead to it ("an die Adresse ...")."""
-    said = scene.said
+def _sum(scene: Scene, key: Json, *, alone: bool) -> str:
+    """An amount with its currency; a bare one where nothing else is meant."""
+    amounts = [match.group().strip() for match in _MONEY.finditer(scene.said)]
+    signed = [each for each in amounts if re.search(r"[^\d.,' ]", each)]
+    if signed or (amounts and (alone or (len(amounts) == 1 and is_labelled(scene, key)))):
+        return (signed or amounts)[0]
+    return scene.said if numbers.find(scene.said, scene.language) and alone else ""
+
+
+def streets(scene: Scene, said: str) -> list[re.Match[str]]:
+    """Streets with a house number; "Quero 12 peças" and "Auftrag 4711" are none."""
     for mention in find_times(said, language=scene.language, now=scene.now):
         for start, end in mention.spans:
             said = said[:start] + "." * (end - start) + said[end:]
-    found = STREET.search(said)
+    return [match for match in STREET.finditer(said) if _is_street(scene, said, match)]
+
+
+def address_spans(scene: Scene, said: str) -> list[tuple[int, int]]:
+    """Where addresses stand: streets, with the town behind them."""
+    return [
+        (match.start(), town.end() if (town := _TOWN.match(said, match.end())) else match.end())
+        for match in streets(scene, said)
+    ]
+
+
+def _is_street(scene: Scene, said: str, match: re.Match[str]) -> bool:
+    first = fold(match.group().split()[0])
+    counted = {fold(word) for key in keys(scene) if key["type"] == "integer" for word in key["words"]}
+    order = key_of(scene, "order_number")
+    if order is not None and first in map(fold, order["words"]):
+        return False
+    following = words(fold(said[match.end() :]))[:1]
+    # A verb at the beginning has a capital, too: "Mettez 400", "Liefern Sie 12 Stück".
+    name = [word for word in words(fold(match.group())) if not word[0].isdigit()]
+    is_verb = any(pattern.search(" ".join(name)) for pattern in patterns_of(scene)["decide"])
+    says_something = bool(surface_terms(" ".join(name), scene.language))
+    return says_something and not is_verb and not set(following) & counted
+
+
+def _street(scene: Scene, key: Json) -> str:
+    """An address with a house number, without the words that lead to it ("an die Adresse ...")."""
+    found = next(iter(streets(scene, scene.said)), None)
     if found is None:
         return ""
-    order = key_of(scene, "order_number")
-    if order is not None and fold(found.group().split()[0]) in map(fold, order["words"]):
-        return ""  # "Auftrag 4711" is no street
     leading = {*map(fold, key["words"]), *words(fold(label_of(scene, key)))}
     parts = found.group().strip(" ,.").split()
     while len(parts) > TWO and fold(parts[0]) in leading:
@@ -147,15 +203,23 @@ def _moment(scene: Scene, key: Json, *, alone: bool) -> str:
     told = tuple(each for each in told if each.rrule is None)
     needs = {"date": "date", "time": "time", "interval": ""}[key["type"]]
     if needs == "date" and any(each.has_date for each in told):
-        return scene.said
+        return _ahead(scene, told)
     if needs == "time" and any(each.time is not None for each in told):
         return _at_hour(scene, key, told)
     if not needs and told:
-        return scene.said
+        return _ahead(scene, told)
     found = numbers.find(scene.said, scene.language)
     if needs == "time" and alone and len(found) == 1 and 0 <= found[0].value < 24:
         return _nearest(scene, key, found[0].value % 24, 0)
     return ""
+
+
+def _ahead(scene: Scene, told: Sequence[TimeMention]) -> str:
+    """The words of a moment that is still to come: without the verb of "delivered on Friday"."""
+    first = told[0]
+    if first.date is None or first.date >= scene.now.date():
+        return scene.said
+    return scene.said[first.span[0] :]
 
 
 def _at_hour(scene: Scene, key: Json, told: Sequence[TimeMention]) -> str:
@@ -175,21 +239,38 @@ def _nearest(scene: Scene, key: Json, hour: int, minute: int) -> str:
 
 
 def _choice(scene: Scene, key: Json) -> str:
-    for names in key.get("choice_names", ()):
-        for name in names:
-            if re.search(rf"(?<!\w){re.escape(fold(str(name)))}(?!\w)", scene.folded):
-                return str(names[0])
-    return ""
+    """The choice that the message names, the first of several."""
+    found = _choices(key, scene.folded)
+    return min(found)[2] if found else ""
+
+
+def choices_in(scene: Scene, said: str) -> list[list[tuple[int, int]]]:
+    """Where the choices of each key stand in a text."""
+    folded, at = fold_map(said)
+    found = (_choices(key, folded) for key in keys(scene) if key["type"] in ("choice", "language"))
+    return [[(at[start], at[end]) for start, end, _ in sorted(each)] for each in found]
+
+
+def _choices(key: Json, folded: str) -> list[tuple[int, int, str]]:
+    """Where each choice of a key stands in a folded text, with its plainest name."""
+    told = key.get("choice_names") or ()
+    if key["type"] == "language":
+        told = [names.split() for names in _tables()["languages"].values()]
+    return [
+        (*match.span(), str(names[0]))
+        for names in told
+        for name in names
+        for match in re.finditer(rf"(?<!\w){re.escape(fold(str(name)))}(?!\w)", folded)
+    ]
 
 
 def _text(scene: Scene, key: Json, *, alone: bool) -> str:
     said = scene.said
     if key["name"] == "order_number" or "number" in key["name"]:
-        code = CODE.search(said)
-        return code.group() if code else ""
+        return _code(scene)
     if key["name"] == "contact_detail":
-        contact = _CONTACT.search(said)
-        return contact.group().strip() if contact else ""
+        contact = CONTACT.search(said)
+        return contact.group().strip(" .") if contact else ""
     if alone:
         kept = content(scene)
         return " ".join(kept) if 0 < len(kept) <= FEW else ""
@@ -198,6 +279,17 @@ def _text(scene: Scene, key: Json, *, alone: bool) -> str:
         named |= {word for match in pattern.finditer(scene.folded) for word in words(match.group())}
     kept = [word for word in content(scene) if fold(word) not in named]
     return " ".join(kept) if 0 < len(kept) <= TWO else ""
+
+
+def _code(scene: Scene) -> str:
+    """The first number or code that is neither part of a moment nor a count."""
+    spans = [
+        span for each in find_times(scene.said, language=scene.language, now=scene.now) for span in each.spans
+    ]
+    found = (match for match in CODE.finditer(scene.said))
+    return next(
+        (each.group() for each in found if not any(a < each.end() and each.start() < b for a, b in spans)), ""
+    )
 
 
 def content(scene: Scene) -> list[str]:
@@ -222,6 +314,13 @@ def says(language: str) -> Mapping[str, str]:
 
 def patterns_of(scene: Scene) -> Mapping[str, tuple[re.Pattern[str], ...]]:
     return _patterns(scene.language)
+
+
+@cache
+def _about(language: str) -> Mapping[str, tuple[re.Pattern[str], ...]]:
+    tables = _tables()
+    told = tables.get(language, tables["en"])["about"]
+    return {name: tuple(re.compile(each) for each in patterns) for name, patterns in told.items()}
 
 
 @cache
