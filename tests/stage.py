@@ -1,8 +1,9 @@
 """The real web process under gunicorn, with a model that plays scenes.
 
 What is said tells the scene: "hold" gets a first sentence and then waits for the
-test's word, "cards" makes two reminders, "silent" keeps three facts; everything
-else is answered at once with the same words in bold.
+test's word, "cards" makes two reminders, "silent" keeps three facts, and in the
+incident a window is settled and another one named later; everything else is
+answered at once with the same words in bold.
 """
 
 from __future__ import annotations
@@ -51,6 +52,17 @@ SAID = {
 }
 
 
+# The incident: a window is confirmed, two questions about packaging, and another window is named,
+# each time it is asked for.
+WINDOW = "Thursday, 5 December 2030 between 9 and 12 suits me for the delivery."
+PACKAGING = {
+    "Is it packed in paper?": "Yes, in **brown** paper.",
+    "And is the box sealed?": "Yes, with **tape**.",
+}
+ASKED = "When do you deliver again?"
+OTHER_WINDOW = "We deliver on **Friday, 6 December 2030** between 14:00 and 16:00. The box is sealed."
+
+
 class SceneModel:
     """Plays the scene that the person names."""
 
@@ -66,6 +78,14 @@ class SceneModel:
         if scene and not answered(request):
             for number, arguments in enumerate(_CARDS[scene]):
                 yield ToolCall(call_id=f"{scene}-{number}", name="create_card", arguments=arguments)
+        elif said == WINDOW and not answered(request):
+            yield ToolCall(
+                call_id="window",
+                name="record_decision",
+                arguments={"key": "delivery_window", "value": "Thursday, 5 December 2030 between 9 and 12"},
+            )
+        elif said in PACKAGING or said == ASKED:
+            yield TextDelta(text=PACKAGING.get(said, OTHER_WINDOW))
         elif said.startswith("hold"):
             yield TextDelta(text="The first sentence. And")
             while not self._release.exists():
