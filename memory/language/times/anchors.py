@@ -15,6 +15,7 @@ from memory.language.times.hours import Hour, on_day, read_clock, read_part
 from memory.language.times.mention import TimeMention
 
 __all__ = ["NO_ANCHOR", "anchored", "placed"]
+_LATE, _EARLY = 20, 10  # hours between which a night lies: "from ten at night ... and off at six"
 _DENIES = 3  # words before a moment among which a "not" denies it
 
 
@@ -33,6 +34,11 @@ def placed(mention: TimeMention | None, told: Told, anchor: Anchor, context: Con
 
     Where no moment stands before it only the distance is known, and the hour of "the day before at six".
     """
+    if mention is not None and told.follows:
+        return _next_morning(mention, anchor)
+    keeps = mention is not None and told.same_time is not None and mention.time is None
+    if mention is not None and keeps and mention.date is not None and anchor.at is not None and anchor.timed:
+        return replace(mention, time=anchor.at.time(), all_day=False, missing_time=False)
     if mention is None or told.before is None or mention.date is not None:
         return mention
     whole_days = told.before.values.get("unit") in WHOLE_DAYS
@@ -55,6 +61,16 @@ def placed(mention: TimeMention | None, told: Told, anchor: Anchor, context: Con
         missing_time=not timed,
         approximate=hour is not None and not hour.exact,
     )
+
+
+def _next_morning(mention: TimeMention, anchor: Anchor) -> TimeMention:
+    """An hour of the morning told after one of the late evening lies in the next day."""
+    if anchor.at is None or mention.local is None or mention.rrule or mention.date is None:
+        return mention
+    late = anchor.timed and anchor.at.hour >= _LATE and mention.local.hour <= _EARLY
+    if not late or mention.local > anchor.at:
+        return mention
+    return replace(mention, date=mention.date + timedelta(days=1), ambiguous=False, alternative=None)
 
 
 def _hour(told: Told, context: Context) -> Hour | None:

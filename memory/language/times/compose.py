@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memory.language.times.days import CLOCK_UNITS, DAY_KINDS
@@ -11,6 +12,7 @@ from memory.language.times.grammar import Grammar, Piece, Values
 
 # A dot between figures or after a short figure is no end; a question asked twice is.
 _SENTENCE_END = re.compile(r"(?<!\d)[.!?…]+(?=\s|$)|[!?]|\.(?=\s+[^\W\d])(?<=\d\d\.)|[;\n]")
+_FOLLOWS = re.compile(r"\s+([^\W\d_])")
 _CLAUSE_END = re.compile(_SENTENCE_END.pattern + r"|:(?=\s)")
 # Days that a weekday may stand beside.
 _BESIDE_WEEKDAY = frozenset({"date", "numeric", "monthday", "day", "holiday", "month"})
@@ -37,6 +39,7 @@ class Told:
     duration: Piece | None = None
     before: Piece | None = None  # a distance to another moment; its kind says before or after
     same_time: Piece | None = None
+    follows: bool = False  # an hour that has its day from the moment beside it
 
     @property
     def has_day(self) -> bool:
@@ -50,10 +53,15 @@ class Told:
     def hour_only(self) -> bool:
         return self.has_hour and not (self.has_day or self.every or self.end_days or self.before)
 
+    def has_like(self, piece: Piece) -> bool:
+        """Whether a day, or an hour, is told already."""
+        return self.has_day if piece.kind in DAY_KINDS else self.clock is not None and piece.kind == "clock"
+
     def can_end_with(self, start: Piece, piece: Piece) -> bool:
         """Whether `piece`, told after `start` and a word like "to", can be the end of this moment."""
         if piece.kind in ("clock", "part"):
-            return self.has_hour and self.end_clock is None and start.kind in ("clock", "part")
+            same = start.kind in ("clock", "part") or (self.has_day and piece.kind == "clock")
+            return self.has_hour and self.end_clock is None and same
         if piece.kind not in DAY_KINDS or is_instant(piece) or self.end_days:
             return False
         return bool(self.days or self.start_days) and not (
@@ -138,13 +146,24 @@ def _go_together(one: Piece, other: Piece) -> bool:
     return rest.kind in _BESIDE_WEEKDAY or (rest.kind in ("period", "distance") and weeks)
 
 
-def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
-    """The moments that the pieces of a text make where they touch, in order; see `joining` for the rest."""
+def sentence_ends(folded: str, pieces: Sequence[Piece], written: str) -> list[int]:
+    """Offsets at which a sentence ends; the dots of ordinals end none ("am 20. August", "am 19. auf")."""
     inside = [False] * (len(folded) + 1)
-    for piece in pieces:  # the dot of "am 20. August" ends no sentence
-        inside[piece.start + 1 : piece.end] = [True] * (piece.length - 1)
-    ends = [match.end() for match in _SENTENCE_END.finditer(folded) if not inside[match.end()]]
-    moves = {bisect_right(ends, match.start()) for match in grammar.moves.finditer(folded)}
+    for piece in pieces:
+        goes_on = (
+            re.match(r"\s+[^\W\d_]", written[piece.end :]) and written[piece.end :].lstrip()[0].islower()
+        )
+        inside[piece.start + 1 : piece.end + bool(goes_on)] = [True] * (piece.length - 1 + bool(goes_on))
+    return [match.end() for match in _SENTENCE_END.finditer(folded) if not inside[match.end()]]
+
+
+def compose(folded: str, pieces: list[Piece], grammar: Grammar, ends: Sequence[int]) -> list[Told]:
+    """The moments that the pieces of a text make where they touch, in order; see `joining` for the rest.
+
+    Args:
+        ends: of the sentences, see `sentence_ends`.
+    """
+    moves = moving_sentences(folded, grammar, ends)
     left = [bisect_right(ends, p.start) in moves and _is_origin(folded, p, grammar) for p in pieces]
     pieces = [
         part for p, moved in zip(pieces, left, strict=True) for part in _parted(p, folded, moved, grammar)
@@ -168,7 +187,7 @@ def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
                 near = False  # "move it from Monday to Thursday": two days
             else:
                 role, near = "end", True
-        if near and sentence in moves and _is_target(folded, gap, piece, told[-1], grammar):
+        if near and sentence in moves and told[-1].has_like(piece) and is_target(folded, piece, grammar):
             near = False  # "passa o jantar de amanhã para sábado"
         current = told[-1] if told and (near or (role and not told[-1].pieces)) else Told(sentence)
         if not current.add(piece, role):
@@ -181,18 +200,23 @@ def compose(folded: str, pieces: list[Piece], grammar: Grammar) -> list[Told]:
     return [each for each in told if each.pieces]
 
 
+def moving_sentences(folded: str, grammar: Grammar, ends: Sequence[int]) -> set[int]:
+    """The sentences in which something is moved from one moment to another."""
+    return {bisect_right(ends, match.start()) for match in grammar.moves.finditer(folded)}
+
+
+def is_target(folded: str, piece: Piece, grammar: Grammar) -> bool:
+    """Whether a word like "to" leads to a piece: what something is moved to."""
+    head = folded[max(0, piece.start - LONGEST_BETWEEN) : piece.start]
+    first = folded[piece.start : piece.end].split()[0]
+    return bool(grammar.target.search(head) or grammar.target.fullmatch(first))
+
+
 def _is_origin(folded: str, piece: Piece, grammar: Grammar) -> bool:
     """Whether a word like "from" stands before a piece or at its start."""
     head = folded[max(0, piece.start - LONGEST_BETWEEN) : piece.start]
     first = re.match(r"\w+[\s']", folded[piece.start : piece.end])
     return bool(grammar.origin.search(head) or (first and grammar.origin.search(first[0])))
-
-
-def _is_target(folded: str, gap: str, piece: Piece, told: Told, grammar: Grammar) -> bool:
-    """Whether a word like "to" leads to a second day or hour, which something is moved to."""
-    taken = told.has_day if piece.kind in DAY_KINDS else told.clock is not None and piece.kind == "clock"
-    head = folded[piece.start : piece.end].split()[0]
-    return taken and bool(grammar.target.search(gap) or grammar.target.fullmatch(head))
 
 
 def _parted(piece: Piece, folded: str, moved: bool, grammar: Grammar) -> list[Piece]:
@@ -260,4 +284,6 @@ def _continues(pieces: list[Piece], index: int, folded: str, grammar: Grammar, t
     one, other = pieces[index].kind, following.kind
     if one in DAY_KINDS and other in ("clock", "part"):
         return not (told.has_day or told.every or told.has_hour)  # only an end is told: "by Friday at six"
+    if one == "clock" and other in DAY_KINDS and told.has_day and told.end_clock is pieces[index]:
+        return True  # "from ten on Saturday to six on Sunday"
     return (one == "clock" and other == "part") or (one in DAY_KINDS and other in DAY_KINDS)

@@ -56,7 +56,8 @@ def find_times(
     pieces = repaired(pieces, folded, known)
     contexts = _Contexts(text, folded, at, known, now, tense, on)
     mentions: list[TimeMention] = []
-    composed = join(composing.compose(folded, pieces, known), folded, known)
+    ends = composing.sentence_ends(folded, pieces, "".join(text[place] for place in at[: len(folded)]))
+    composed = join(composing.compose(folded, pieces, known, ends), folded, known, ends)
     anchor = NO_ANCHOR
     named: composing.Told | None = None
     for told in composed:
@@ -90,7 +91,7 @@ def preload(languages: Sequence[str] = LANGUAGES) -> None:
 def _only_names(
     before: composing.Told | None, told: composing.Told, feast: TimeMention, mention: TimeMention
 ) -> bool:
-    """Whether a feast is only the name of what the moment behind it is told of: "le réveillon, c'est demain"."""
+    """Whether a feast only names what the moment behind it is told of: "le réveillon, c'est demain"."""
     return (
         before is not None
         and before.sentence == told.sentence

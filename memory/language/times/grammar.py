@@ -22,7 +22,8 @@
     [times.words]  word tables; each is a placeholder for rules:
                    weekday, plural (weekdays that recur), month: seven or twelve lists of words;
                    unit, part, shift, days, nth, ampm, quarter, amount, holiday: value = list of words
-    [times.macros] named fragments of patterns, usable as {name}
+    [times.macros] named fragments of patterns, usable as {name}; `year_lead` is what stands before the last
+                   two figures of a year in words ("twenty" twenty-eight)
     [times.rules]  kind = list of patterns; a pattern is a string, or a table with `p` and the values that
                    it stands for beside its placeholders, e.g. { p = "tonight", days = 0, part = "evening" }
 
@@ -41,7 +42,8 @@ hours up to it durations unless a day stands beside them; `direct = true` says t
 minutes are told as those of a 24-hour clock ("6 Uhr 45"); `sure = true` that nothing behind the match can
 make its number count things ("half past seven pills"); `following = true` means the one after the day that
 is told; `workdays = true` counts working days; `beside = true` keeps a part of the day only
-beside a day or an hour; `exact` is a pattern that must be found in the match as it was written (accents
+beside a day or an hour; `least` is how many weekdays a `{list}` must
+have; `exact` is a pattern that must be found in the match as it was written (accents
 that tell words apart). A table `bare` holds weekdays in a form that other words have too ("segunda").
 
 Of overlapping matches the longest counts; of equally long ones the one with fewer placeholders, then
@@ -63,6 +65,7 @@ from memory.language.tables import tables
 Values = Mapping[str, Any]
 
 FIRST_YEAR_OF_LAST_CENTURY = 50  # "74" is 1974, "31" is 2031
+THIS_CENTURY = 2000
 LONGEST_SHORT_FORM = 4  # letters of a name of a month or weekday that may have a dot
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+\d*)(?::([a-z_]+\d*))?\}")
@@ -110,6 +113,7 @@ class Grammar:
     words: Mapping[str, Mapping[str, Any]]  # table -> folded word -> value
     number_words: frozenset[str]
     settings: Values
+    year_lead: str  # pattern of the words before the last two figures of a year that is told in words
     joiners: re.Pattern[str]
     since: re.Pattern[str]
     to: re.Pattern[str]
@@ -180,6 +184,7 @@ def grammar(language: str) -> Grammar:
         number_words=numbers.single_words(language),
         settings={key: value for key, value in times.items() if not isinstance(value, dict)},
         since=folded_pattern("since", r"(?:^|(?<!\w))(?:%s)(?:\s+\w{1,3})?\s*$"),
+        year_lead=str(times["macros"]["year_lead"]),
         joiners=folded_pattern("joiners", r"(?:[\s,;:()]|(?<!\w)(?:%s)(?!\w))*"),
         to=folded_pattern("to", r"\s*(?:-|(?:%s)(?!\w))\s*"),
         between=re.compile(rf"(?:^|\W){fold(times['between'][0])}(?!\w)"),
@@ -244,7 +249,7 @@ class _Compiler:
             "minword": cardinal,
             "minutes": numbers.minutes_pattern(language),
             "digits2": r"[0-5]\d",
-            "year": r"(?:19|20)\d\d",
+            "year": f"(?:(?:19|20)\\d\\d|(?:{macros['year_lead']}) ?{cardinal})",
             "yy": r"(?:(?:19|20)\d\d|\d\d)",
             "list": f"{weekday}(?:(?:, ?|,? {also} ?(?:\\w{{1,4}} )?){weekday})*",
             **alternatives,
@@ -306,6 +311,8 @@ def _values(match: re.Match[str], rule: _Rule, known: Grammar) -> dict[str, Any]
             values["leading_zero"] = True
         if kind == "hour" and text.isdigit():
             values["figures"] = True
+    if len(values.get("list", ())) < int(values.get("least", 0)):
+        return None
     return values
 
 
@@ -318,13 +325,16 @@ def _value(text: str, kind: str, known: Grammar) -> Any:
         return tuple(dict.fromkeys(table[re.sub(r"\s+", " ", m.group())] for m in one.finditer(text)))
     if kind == "count" and (amount := known.words["amount"].get(re.sub(r"\s+", " ", text))) is not None:
         return amount
+    if kind == "year" and not text.isdigit():  # "twenty twenty-eight"
+        told = numbers.value(re.sub(rf"^(?:{known.year_lead})\s?", "", text), known.language)
+        return THIS_CENTURY + told if told is not None else None
     if kind == "yy" and len(text) == 2:
         return int(text) + (2000 if int(text) < FIRST_YEAR_OF_LAST_CENTURY else 1900)
     return numbers.value(text, known.language)
 
 
 _BEFORE_FIGURES = re.compile(r"(?:\d[.,:/-]|[#€$£+./_@-])$")
-_AFTER_FIGURES = re.compile(r"\s\d\d\s\d\d(?!\w)|[:/-]?\d|[.,]\d|[/_@]\w")
+_AFTER_FIGURES = re.compile(r"\s\d\d\s\d\d(?!\w)|[:/-]?\d|[.,]\d|[/_@]\w|\.[oa](?!\w)")
 
 
 def _counts(before: str, known: Grammar) -> bool:

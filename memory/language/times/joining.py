@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
-from memory.language.times.compose import Told, is_instant
+from memory.language.times.compose import Told, is_instant, is_target, moving_sentences
 from memory.language.times.grammar import Grammar, Piece
 
 _OF_A_YEAR = {"date", "numeric", "holiday", "nth"}
 
 
-def join(told: list[Told], folded: str, grammar: Grammar) -> list[Told]:
-    """Bring together what other words part: a day and its hour, a recurrence and its start."""
+def join(told: list[Told], folded: str, grammar: Grammar, ends: Sequence[int]) -> list[Told]:
+    """Bring together what other words part: a day and its hour, a recurrence and its start.
+
+    Args:
+        ends: of the sentences, see `compose.sentence_ends`.
+    """
     joined = list(told)
+    moves = moving_sentences(folded, grammar, ends)
     for loose in told:
         if loose.hour_only:
             mates = [t for t in joined if t.sentence == loose.sentence and t is not loose and _wants_hour(t)]
+            if loose.sentence in moves:  # "move my four o'clock to tomorrow"
+                mates = [t for t in mates if not _is_moved_to(loose, t, folded, grammar)]
         elif loose.same_time is not None and len(loose.pieces) == 1:
             mates = [t for t in joined if t.sentence == loose.sentence and t.has_day and not t.has_hour]
         elif _only_end_hour(loose):
@@ -35,6 +43,12 @@ def join(told: list[Told], folded: str, grammar: Grammar) -> list[Told]:
         joined.remove(loose)
     _with_days(joined, folded, grammar)
     return joined
+
+
+def _is_moved_to(hour: Told, day: Told, folded: str, grammar: Grammar) -> bool:
+    """Whether an hour is left behind for a day that is told after it."""
+    first = min(hour.pieces[0], day.pieces[0], key=lambda piece: piece.start)
+    return first is hour.pieces[0] and is_target(folded, day.pieces[0], grammar)
 
 
 def _wants_hour(told: Told) -> bool:
@@ -107,3 +121,4 @@ def _share(of: Told, to: Told) -> None:
     for name in ("days", "every", "excepted", "start_days", "end_days"):
         getattr(to, name).extend(getattr(of, name))
     to.duration = of.duration
+    to.follows = True

@@ -69,6 +69,5 @@ def length(values: Values) -> timedelta:
     """The length that an amount and a unit tell; a month counts as thirty days."""
     amount = float(values.get("num", values.get("count", 0))) + float(values.get("more", 0))
     minutes = {"minute": 1, "hour": 60, "day": DAY, "week": 7 * DAY, "fortnight": 14 * DAY, "month": 30 * DAY}
-    return timedelta(
-        minutes=float(values.get("minutes", 0)) + amount * minutes.get(str(values.get("unit")), 0)
-    )
+    beyond = float(values.get("minutes", 0)) + float(values.get("num2", 0))  # "two hours and twenty minutes"
+    return timedelta(minutes=beyond + amount * minutes.get(str(values.get("unit")), 0))

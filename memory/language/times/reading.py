@@ -311,6 +311,8 @@ def _read_recurring(told: Told, context: Context) -> TimeMention | None:
     text = recurrence.rule(facts)
     if text is None:
         return None
+    if told.clock is None and told.end_clock is not None:  # "every other Tuesday by seven"
+        told.clock, told.end_clock = told.end_clock, None
     hour = _hour(told, context, dated=True)
     time = on_day(context.today, hour.minute).time() if hour is not None else None
     anchor = _anchor(told, context)

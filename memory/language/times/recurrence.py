@@ -56,7 +56,7 @@ def gather(every: Sequence[Piece], days: Sequence[Piece], excepted: Sequence[Pie
 
 
 def starts_only(day: Piece, every: Sequence[Piece]) -> bool:
-    """Whether a date beside a rule says from when it holds, and not what it is: "every Friday from the 27th"."""
+    """Whether a date beside a rule only says from when it holds: "every Friday from the 27th"."""
     if day.kind not in ("monthday", "date", "numeric", "holiday"):
         return False
     return any(
