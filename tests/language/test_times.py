@@ -41,7 +41,7 @@ def test_each_rule_holds_what_its_kind_needs(language: str) -> None:
         "weekday": {"weekday"},
         "part": {"part"},
         "numeric": {"num", "num2"},
-        "clock": {"hour", "base"},
+        "clock": {"hour", "base", "now"},
         "month": {"month"},
         "period": {"unit"},
         "holiday": {"holiday"},

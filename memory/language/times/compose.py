@@ -60,8 +60,9 @@ class Told:
     def can_end_with(self, start: Piece, piece: Piece) -> bool:
         """Whether `piece`, told after `start` and a word like "to", can be the end of this moment."""
         if piece.kind in ("clock", "part"):
-            same = start.kind in ("clock", "part") or (self.has_day and piece.kind == "clock")
-            return self.has_hour and self.end_clock is None and same
+            alike = start.kind == piece.kind or (start.kind in ("clock", "part") and self.clock is not None)
+            alike = alike or (self.has_day and self.clock is not None and piece.kind == "clock")
+            return self.has_hour and self.end_clock is None and alike
         if piece.kind not in DAY_KINDS or is_instant(piece) or self.end_days:
             return False
         return bool(self.days or self.start_days) and not (
@@ -182,6 +183,9 @@ def compose(folded: str, pieces: list[Piece], grammar: Grammar, ends: Sequence[i
                     told.append(Told(sentence))
             continue
         role = str(piece.values.get("role", role))
+        after = pieces[index - 1].end if index else 0
+        if not role and piece.kind in DAY_KINDS and _is_until(folded, piece, after, grammar):
+            role = "end"  # the word is part of the piece: "até 30 de junho"
         if told and not role and _is_range(folded, pieces[index - 1], piece, told[-1], grammar):
             if sentence in moves and _is_origin(folded, pieces[index - 1], grammar):
                 near = False  # "move it from Monday to Thursday": two days
@@ -210,6 +214,13 @@ def is_target(folded: str, piece: Piece, grammar: Grammar) -> bool:
     head = folded[max(0, piece.start - LONGEST_BETWEEN) : piece.start]
     first = folded[piece.start : piece.end].split()[0]
     return bool(grammar.target.search(head) or grammar.target.fullmatch(first))
+
+
+def _is_until(folded: str, piece: Piece, after: int, grammar: Grammar) -> bool:
+    """Whether a word like "until" behind an offset begins a piece, or runs into it ("jusqu'au")."""
+    first = re.match(r"\w+", folded[piece.start : piece.end])
+    head = folded[max(after, piece.start - LONGEST_BETWEEN) : piece.start + (first.end() if first else 0)]
+    return grammar.until.search(head) is not None
 
 
 def _is_origin(folded: str, piece: Piece, grammar: Grammar) -> bool:

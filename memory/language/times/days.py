@@ -90,7 +90,9 @@ def _read_weekday(values: Values, context: Context) -> Day:
     weeks = int(values.get("weeks", 0))
     ahead_told = weeks or "count" in values or "in_week" in values  # "Thursday week" never looks back
     if shift == "last" or (context.past and shift in ("", "this") and not ahead_told):
-        return Day(first=today - timedelta(days=behind), backward=True)
+        return Day(
+            first=today - timedelta(days=behind, weeks=int(values.get("weeks_back", 0))), backward=True
+        )
     if "in_week" in values:
         monday = today - timedelta(days=today.weekday())
         return Day(first=monday + timedelta(weeks=int(values["in_week"]), days=wanted), fixed=True)
@@ -136,8 +138,9 @@ def _read_distance(values: Values, context: Context) -> Day | None:
     }.get(unit)
     if step is None:
         return None
+    start = context.today + timedelta(days=int(values.get("from_day", 0)))  # "three weeks tomorrow"
     try:
-        first = context.today + step if sign > 0 else context.today - step
+        first = start + step if sign > 0 else start - step
     except (ValueError, OverflowError):
         return None
     granularity: Granularity = "year" if unit == "year" and sign < 0 else "day"

@@ -121,6 +121,7 @@ class Grammar:
     between_to: re.Pattern[str]  # what parts these two
     also: re.Pattern[str]  # what parts two hours of one day
     moves: re.Pattern[str]
+    until: re.Pattern[str]  # a word like "until" at the end of a text
     target: re.Pattern[str]  # the word before what something is moved to, at the end of a text
     origin: re.Pattern[str]  # the word before the start of a range, at the end of a text or before a blank
     repair: re.Pattern[str]
@@ -191,6 +192,7 @@ def grammar(language: str) -> Grammar:
         between_to=re.compile(rf"\s*{fold(times['between'][1])}\s+"),
         also=folded_pattern("also", r"[\s,;]*(?:(?:%s)(?!\w)[\s,]*)*"),
         moves=folded_pattern("moves", r"(?<!\w)(?:%s)(?!\w)"),
+        until=re.compile(r"(?<!\w)(?:%s)$" % compiler.expand("|".join(times["rules"]["until"]), {})),
         target=folded_pattern("onto", r"(?<!\w)(?:%s)(?:\s+\w{1,3})?\s*$"),
         origin=folded_pattern(
             "from", r"(?:^|(?<!\w))(?:%s)\s*(?:(?:the|dem|den|der|las?|les?|el|o|a|l')\s*)?$"

@@ -52,6 +52,8 @@ def read_clock(values: Values, part: str, context: Context, *, dated: bool) -> H
         part: part of the day told beside it, or "".
         dated: whether the day is another than today, or recurs: then no hour has passed yet.
     """
+    if values.get("now"):  # "this time tomorrow"
+        return Hour(minute=_minute_of(context.now), part=part)
     told = _minutes(values)
     if told is None:
         return None

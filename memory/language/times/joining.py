@@ -103,6 +103,16 @@ def _with_days(told: list[Told], folded: str, grammar: Grammar) -> None:
             _share(before, loose)
         elif before.hour_only and before.clock and beside and loose.clock and _lends(loose):
             _share(loose, before)
+        elif beside and gap.strip() and loose.clock and _are_alike(before, loose):
+            before.clock, before.part = loose.clock, loose.part  # "Tuesday and Thursday at six"
+            before.end_clock, before.end_part = loose.end_clock, loose.end_part
+
+
+def _are_alike(day: Told, other: Told) -> bool:
+    """Whether a day without an hour is told as another is: by its weekday, by its date."""
+    if day.has_hour or day.every or day.end_days or other.every or day.start_days or len(day.pieces) > 1:
+        return False
+    return [piece.kind for piece in day.days] == [piece.kind for piece in other.days] != []
 
 
 def _lends(told: Told) -> bool:
