@@ -192,7 +192,7 @@ def grammar(language: str) -> Grammar:
         between_to=re.compile(rf"\s*{fold(times['between'][1])}\s+"),
         also=folded_pattern("also", r"[\s,;]*(?:(?:%s)(?!\w)[\s,]*)*"),
         moves=folded_pattern("moves", r"(?<!\w)(?:%s)(?!\w)"),
-        until=re.compile(r"(?<!\w)(?:%s)$" % compiler.expand("|".join(times["rules"]["until"]), {})),
+        until=re.compile(rf"(?<!\w)(?:{compiler.expand('|'.join(times['rules']['until']), {})})$"),
         target=folded_pattern("onto", r"(?<!\w)(?:%s)(?:\s+\w{1,3})?\s*$"),
         origin=folded_pattern(
             "from", r"(?:^|(?<!\w))(?:%s)\s*(?:(?:the|dem|den|der|las?|les?|el|o|a|l')\s*)?$"
