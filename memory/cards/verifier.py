@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from memory import cards
 from memory.cards.grounding import is_grounded
+from memory.decisions.consent import says_nothing_else
 from memory.decisions.log import tells
 from memory.decisions.schema import Keys
 from memory.embedding import Embedder
@@ -29,6 +30,7 @@ from memory.storage import conversations as conversation_rows
 from memory.storage import decisions as decision_rows
 from memory.storage import figures as figure_rows
 from memory.storage import people as people_rows
+from memory.storage import tool_calls
 from memory.storage import turns as turn_rows
 from memory.storage.engine import reading, transaction
 from memory.storage.figures import Figure
@@ -36,6 +38,7 @@ from memory.storage.figures import Figure
 log = logging.getLogger(__name__)
 
 _MAY_CREATE = frozenset({Category.FACT, Category.PERSON})
+_ON_DECISIONS = frozenset({"record_decision", "withdraw_decision", "close_matter"})
 
 Proposes = Callable[[str, Sequence[str], str], Sequence[Candidate]]
 """Asks a configured model: the sentence, what is kept already, the language; gives proposals."""
@@ -113,16 +116,20 @@ def _is_unclear(candidate: Candidate, known: Sequence[KnownPerson]) -> bool:
 def _undecided(
     session: Session, turn: Turn, proposals: Sequence[Candidate], keys: Keys | None
 ) -> list[Candidate]:
-    """The proposals without those that say what the turn recorded as a decision."""
-    decided = decision_rows.of_turns(session, [turn.id]) if keys is not None else []
+    """The proposals without those that say what the turn recorded as a decision, or tried to."""
+    if keys is None:
+        return list(proposals)
+    decided = decision_rows.of_turns(session, [turn.id])
+    here = turn.created_at.astimezone(ZoneInfo(turn.zone))
+    calls = tool_calls.of_turn(session, turn.id)
+    tried = any(name in _ON_DECISIONS for name, _ in calls)
     return [
         each
         for each in proposals
-        if keys is None
-        or not any(
-            tells(keys, one, each.text, language=turn.language, now=turn.created_at, zone=turn.zone)
-            for one in decided
+        if not any(
+            tells(keys, one, each.text, language=turn.language, now=here, zone=turn.zone) for one in decided
         )
+        and not (tried and says_nothing_else(keys, each.text, matter="", language=turn.language, now=here))
     ]
 
 

@@ -90,6 +90,7 @@ def _keys_data(keys: Keys | None, language: str) -> list[dict[str, object]]:
             "label": key.label.get(language, key.name),
             "question": key.question.get(language, ""),
             "words": list(key.words.get(language, ())),
+            "loose": list(key.loose.get(language, ())),
             "choice_names": [
                 [*key.choice.get(language, ())[at : at + 1], choice, choice.replace("_", " ")]
                 for at, choice in enumerate(key.choices)

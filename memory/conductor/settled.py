@@ -21,6 +21,7 @@ from memory.conductor.phrases import phrase
 from memory.decisions.guard import Settled, View, asked_directly, look
 from memory.decisions.leaning import asked_for
 from memory.decisions.log import matter_name, told
+from memory.decisions.naming import asked_about
 from memory.decisions.schema import Keys, KeyType
 from memory.records import Conversation, Decision
 from memory.storage import decisions as rows
@@ -101,9 +102,10 @@ class SettledValues:
             return ""
         if is_aside:
             return waiting
-        asked = asked_directly(self._seen(view))
+        seen = self._seen(view)
+        asked = asked_directly(seen)
         decision = min(
-            (each for each in view.settled.decisions if each.key in asked),
+            (each for each in asked_about(seen) if each.key in asked),
             key=lambda each: (each.matter != view.settled.here, each.id),
             default=None,
         )

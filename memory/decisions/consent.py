@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from memory import language as lang
 from memory.config import LANGUAGES
@@ -22,6 +23,10 @@ from memory.decisions.values import CURRENCIES, Refused, canonical
 
 _DATA = Path(__file__).parent / "data" / "consent.toml"
 _MOMENTS = (KeyType.DATE, KeyType.TIME, KeyType.INTERVAL)
+_PARTS = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d")  # of a stored moment
+_CODE = re.compile(r"\b(?=[\w/-]*\d)[A-Za-z\d][\w/-]+")
+_SENTENCES = re.compile(r"(?<=[.!?])\s+")
+_OPTIONS = re.compile(r",\s+|;\s+|\s(?:or|oder|ou|o|u)\s")
 
 
 class Source(StrEnum):
@@ -65,7 +70,11 @@ def source_of(
     if here(proposed):
         if goes_on(said, language):
             return Source.UNDECIDED
-        if _chooses(value, said, language):
+        if not refuses(said, language) and (
+            _chooses(value, said, language)
+            or _names_part(key, value, said, language=language, now=now)
+            or here(_at_place(said, proposed, language))
+        ):
             return Source.PERSON
         if consents(said, language) and _single(key, proposed, language=language, now=now, zone=zone):
             return Source.PERSON
@@ -129,6 +138,7 @@ def says_nothing_else(keys: Keys, text: str, *, matter: str, language: str, now:
         text = re.sub(re.escape(matter), " ", text, flags=re.IGNORECASE)
     spans = [span for each in lang.find_times(text, language=language, now=now) for span in each.spans]
     spans += [each.span for each in lang.numbers.find(text, language)] + street_spans(text)
+    spans += [match.span() for match in _CODE.finditer(text)]
     rest = "".join(" " if any(a <= at < b for a, b in spans) else letter for at, letter in enumerate(text))
     rest = re.sub(r"[€$£]", " ", lang.fold(rest))
     own = {*_words(language, "wants"), *_words(language, "yes"), *_words(language, "no")}
@@ -146,7 +156,7 @@ def _moment_stands_in(key: Key, value: str, text: str, *, language: str, now: da
         return True
     if value in text:
         return True
-    parts = set(re.findall(r"\d{4}-\d\d-\d\d|\d\d:\d\d", value))
+    parts = set(_PARTS.findall(value))
     said: set[str] = set()
     for each in lang.find_times(text, language=language, now=now):
         if each.date is not None:
@@ -168,13 +178,36 @@ def _moment_stands_in(key: Key, value: str, text: str, *, language: str, now: da
 
 def _chooses(value: str, said: str, language: str) -> bool:
     """Whether a message names a part of the value that tells it apart: "Dock Road" for "Dock Road 9"."""
-    wanted = set(lang.terms(value, language))
-    return bool(wanted & set(lang.terms(said, language))) and not refuses(said, language)
+    return bool(set(lang.terms(value, language)) & set(lang.terms(said, language)))
+
+
+def _names_part(key: Key, value: str, said: str, *, language: str, now: datetime) -> bool:
+    """Whether a message names the day or the hour of a moment, and no other: "Friday" of two windows."""
+    if key.type not in _MOMENTS:
+        return False
+    told = lang.find_times(said, language=language, now=now)
+    days = {each.date.isoformat() for each in told if each.has_date and each.date}
+    hours = {f"{each.time:%H:%M}" for each in told if each.time is not None}
+    return bool(days or hours) and (days or hours) <= set(_PARTS.findall(value))
+
+
+def _at_place(said: str, proposed: str, language: str) -> str:
+    """What was proposed at the place that a message names: "the second one"; "" for none."""
+    tables = _tables(language)
+    held = set(lang.words(lang.fold(said)))
+    found = [at for at, names in enumerate(tables["place"]) if held & set(names)]
+    listed = [each for each in _SENTENCES.split(proposed) if len(_OPTIONS.split(each)) > 1 or ":" in each][
+        -1:
+    ]
+    options = [each for text in listed for each in _OPTIONS.split(text.partition(": ")[2] or text)]
+    if not found and held & set(tables["last"]):
+        found = [len(options) - 1]
+    return options[found[0]] if len(found) == 1 and 0 <= found[0] < len(options) else ""
 
 
 def _single(key: Key, proposed: str, *, language: str, now: datetime, zone: str) -> bool:
     """Whether what was proposed holds one value only: a yes to "A or B?" chooses neither."""
-    last = [part for part in re.split(r"(?<=[.!?])\s+", proposed) if part.strip()][-1:]
+    last = [part for part in _SENTENCES.split(proposed) if part.strip()][-1:]
     text = last[0] if last else ""
     folded = lang.words(lang.fold(text))
     return not any(word in folded for word in ("or", "oder", "ou", "o", "bien"))
@@ -199,5 +232,11 @@ def _denies(clause: str) -> bool:
 
 @cache
 def _words(language: str, kind: str) -> tuple[str, ...]:
-    tables = tomllib.loads(_DATA.read_text(encoding="utf-8"))
-    return tuple(lang.fold(each) for each in tables.get(language, tables["en"])[kind])
+    return tuple(lang.fold(each) for each in _tables(language)[kind])
+
+
+@cache
+def _tables(language: str) -> Mapping[str, Any]:
+    tables: dict[str, Any] = tomllib.loads(_DATA.read_text(encoding="utf-8"))
+    told: Mapping[str, Any] = tables.get(language, tables["en"])
+    return told

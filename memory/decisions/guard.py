@@ -23,6 +23,7 @@ from memory.decisions.naming import (
     asked_likely,
     clause_of,
     here,
+    matters_of,
     named,
     shaped,
     speaks_to_them,
@@ -77,8 +78,10 @@ def look(sentence: str, view: View) -> Looked:
         cache(partial(asked, view)),
     )  # read when needed, once
     parts = _clauses(_without_agreed(_unquoted(sentence), words), words, view)
+    matter = ""  # the one named last: in "quantity (4711): 12" it stands in a clause of its own
     for index, part in enumerate(parts):
         folded = lang.fold(part)
+        matter = next((each for each in matters_of(view) if _is_named(each, folded)), matter)
         own = named(folded, view)
         about = own or about
         excused = excused or _is_offer(part, folded, words, view)
@@ -105,7 +108,7 @@ def look(sentence: str, view: View) -> Looked:
             continue
         # "Leave the gate open on Friday from ten to twelve": what stands so whole needs no word of the key.
         own = own or (whole if not words["foreign"].search(plain) else own)
-        seen = replace(view, told=frozenset(said))
+        seen = replace(view, told=frozenset(said), said=f"{view.said} {matter}".strip())
         found = _contradicted(part, own, own or about or wanted(), wanted(), seen)
         if found is not None and (
             found.key in direct or leans().get(found.key, 0.0) > _LET_GO * (2 if found.key in whole else 1)
@@ -258,10 +261,7 @@ def _candidates(part: str, about: Collection[str], view: View) -> list[Decision]
 
 
 def _is_named(matter: str, folded: str) -> bool:
-    name = lang.fold(matter)
-    if name.startswith("conversation "):
-        return False
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", folded) is not None
+    return re.search(rf"(?<!\w){re.escape(lang.fold(matter))}(?!\w)", folded) is not None
 
 
 def _is_bare(clause: Clause, view: View, *, most: int) -> bool:

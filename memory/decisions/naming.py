@@ -58,8 +58,29 @@ class View:
     asking: Mapping[str, float] = field(default_factory=dict)  # `leaning.asked_for` the message, when known
 
 
+def matters_of(view: View) -> list[str]:
+    """Names of the open matters that have one of their own."""
+    matters = dict.fromkeys(each.matter for each in view.settled.decisions)
+    return [each for each in matters if not each.startswith("conversation ")]
+
+
+def asked_about(view: View) -> list[Decision]:
+    """What is settled in the matter that the person's message names; all of it when it names none."""
+    folded = lang.fold(view.said)
+    named = {
+        each for each in matters_of(view) if re.search(rf"(?<!\w){re.escape(lang.fold(each))}(?!\w)", folded)
+    }
+    return [each for each in view.settled.decisions if not named or each.matter in named]
+
+
 def clause_of(text: str, view: View) -> Clause:
-    """A text as values are looked for in it."""
+    """A text as values are looked for in it: the number of an order is none."""
+    values = {lang.fold(each.value) for each in view.settled.decisions}
+    for matter in matters_of(view):
+        if lang.fold(matter) in values:
+            continue  # it is itself what was decided
+        named = rf"(?<!\w){re.escape(matter)}(?!\w)"
+        text = re.sub(named, lambda match: " " * len(match.group()), text, flags=re.IGNORECASE)
     return Clause(
         text=text, bare=False, language=view.language, now=here(view), units=table(view.language)["units"]
     )
@@ -186,7 +207,8 @@ def asked_directly(view: View) -> frozenset[str]:
         keys |= _asked_by(part, view)
     leans = asked_likely(view) if not keys else {}
     likely = max(leans, key=lambda name: leans[name], default="")
-    return frozenset({likely} if leans.get(likely, 0.0) > _ASKS else keys)
+    found = frozenset({likely} if leans.get(likely, 0.0) > _ASKS else keys)
+    return found & {each.key for each in asked_about(view)}
 
 
 def asked_likely(view: View) -> Mapping[str, float]:

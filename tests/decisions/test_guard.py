@@ -294,3 +294,33 @@ def test_another_value_in_passing_is_no_answer(key: str, language: str, sentence
 def test_what_was_changed_after_it_held_once() -> None:
     assert not contradicts("The delivery was on Friday, before you moved it.", "delivery_window")
     assert contradicts("The delivery is on Friday, as you know.", "delivery_window")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "contradicted"),
+    [
+        ("Quantity (4711): 12.", False),
+        ("For order 4711 it is 12 pieces.", False),
+        ("Order 4711: 12 pieces; order 4712: 30 pieces.", False),
+        ("Quantity (4711): 13.", True),
+        ("For order 4711 it is 13 pieces.", True),
+        ("Order 4711 comes with 30 pieces.", True),  # that is the other one's
+        ("Quantity (4712): 12.", True),
+    ],
+)
+def test_the_number_of_an_order_is_no_value_and_tells_whose_value_stands_beside_it(
+    sentence: str, contradicted: bool
+) -> None:
+    decisions = tuple(
+        replace(each, id=number, matter=matter)
+        for number, (each, matter) in enumerate(
+            (
+                (_decision("quantity", "40"), "conversation x"),
+                (_decision("quantity", "12"), "4711"),
+                (_decision("quantity", "30"), "4712"),
+            ),
+            start=1,
+        )
+    )
+    view = replace(_view("en", ""), settled=Settled(decisions=decisions, here="conversation x"))
+    assert (look(sentence, view).contradicts is not None) is contradicted

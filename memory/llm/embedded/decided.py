@@ -6,18 +6,16 @@ import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from memory.language import find_times, fold, fold_map, numbers, surface_terms, words
+from memory.language import find_times, fold, numbers, words
 from memory.listening import Act
+from memory.llm.embedded.matters import matter_of
+from memory.llm.embedded.offered import picked
 from memory.llm.embedded.scene import Json, Scene
 from memory.llm.embedded.slips import put_right
 from memory.llm.embedded.valuing import (
-    CODE,
-    FEW,
     MOMENTS,
-    STREET,
     address_spans,
     begins_with_label,
-    content,
     cue,
     is_labelled,
     is_question,
@@ -63,7 +61,10 @@ def heard(scene: Scene) -> tuple[Heard, ...]:
             return tuple(others)  # the question is left for something else
         value = value_of(scene, waited, alone=True)
         return (Heard(waited["name"], value),) if value else ()
-    return _chosen(scene) or _plain(scene) or _bare(scene)
+    chosen = picked(scene)
+    if chosen is not None:
+        return (Heard(chosen[0]["name"], chosen[1], matter_of(scene, chosen[0])),)
+    return _plain(scene) or _bare(scene)
 
 
 def would_be(scene: Scene) -> tuple[Heard, ...]:
@@ -145,7 +146,7 @@ def named_values(scene: Scene) -> tuple[Heard, ...]:
             continue  # what is moved without having been settled stands on the agenda
         value = _value_near(scene, key)
         if value:
-            found.append(Heard(key["name"], value, _matter(scene, key)))
+            found.append(Heard(key["name"], value, matter_of(scene, key)))
     taken: set[str] = set()
     kept = []
     for each in sorted(found, key=lambda one: not is_labelled(scene, key_of(scene, one.key))):
@@ -194,7 +195,7 @@ def _wished(scene: Scene) -> bool:
         for word in (label_of(scene, key), *key["words"])
         if len(str(word)) > 2
     ]
-    subject = rf"(?<!\w)(?:{'|'.join(told)})(?!\w)(?: [\w/#-]+){{0,{_SUBJECT}}}"
+    subject = rf"(?<!\w)(?:{'|'.join(told)})(?!\w)(?: [\w/#.-]+){{0,{_SUBJECT}}}"
     return any(
         re.search(rf"{subject} {pattern.pattern}", scene.folded) for pattern in patterns_of(scene)["wish"]
     )
@@ -236,52 +237,7 @@ def _bare(scene: Scene, *, asks: bool = False) -> tuple[Heard, ...]:
     chosen = about or fitting
     if not chosen and numbers.find(scene.said, scene.language):
         chosen = [key for key in keys(scene) if key["type"] == "integer"]
-    return tuple(Heard(key["name"], value_of(scene, key, alone=True)) for key in chosen[:1])
-
-
-def _chosen(scene: Scene) -> tuple[Heard, ...]:
-    """One of several that the assistant had offered: "Dock Road." to three addresses."""
-    offered = _offered(scene)
-    wanted = set(surface_terms(scene.said, scene.language))
-    fitting = [each for each in offered if wanted & set(surface_terms(each, scene.language))]
-    if len(fitting) != 1 or len(wanted) > FEW:
-        return ()
-    value = fitting[0]
-    if STREET.search(value):
-        key = next((key for key in keys(scene) if key["type"] == "address"), None)
-    else:
-        named = [key for key in named_keys(scene, scene.said_before) if key["type"] == "text"]
-        key = next(iter(named), None) or next((key for key in keys(scene) if key["name"] == "variant"), None)
-        value = " ".join(word for word in content(scene) if fold(word) in fold(value))
-    return (Heard(key["name"], value),) if key is not None and value else ()
-
-
-def _offered(scene: Scene) -> list[str]:
-    """What the last answer put up for choice; nothing when it put nothing up."""
-    if not scene.answered_before or scene.pending[0]:
-        return []
-    last = scene.answered_before
-    if "?" not in last or not cue(scene, "or", fold(last)):
-        return []
-    question = next((part for part in re.split(r"(?<=[.!?])\s+", last) if "?" in part or ":" in part), last)
-    listed = question.partition(":")[2] or question
-    parts = re.split(r",\s+|\s(?:or|oder|ou|o|u)\s", listed.rstrip("?.! "))
-    return [part.strip(" .?!¿¡") for part in parts if part.strip(" .?!¿¡")]
-
-
-def _matter(scene: Scene, key: Json) -> str:
-    """The order number that the message names beside its decision."""
-    order = key_of(scene, "order_number")
-    if order is None or key["name"] == "order_number":
-        return ""
-    if not {fold(word) for word in order["words"]} & set(words(scene.folded)):
-        return ""
-    names = "|".join(re.escape(fold(word)) for word in order["words"])
-    folded, at = fold_map(scene.said)
-    # Bare figures are a number of pieces, but for those right behind the word: "Auftrag 4711".
-    beside = re.search(
-        rf"(?<!\w)(?:{names})(?: (?:number|nummer|numero|no|nr|n))?[.:#º°]? *#?({CODE.pattern})", folded, re.I
+    return tuple(
+        Heard(key["name"], value_of(scene, key, alone=True), matter_of(scene, key, bare=True))
+        for key in chosen[:1]
     )
-    if beside is not None:
-        return scene.said[at[beside.start(1)] : at[beside.end(1)]]
-    return next((each.group() for each in CODE.finditer(scene.said) if not each.group()[0].isdigit()), "")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from memory.language import find_times, fold, surface_terms
+from memory.language import find_times, fold, surface_terms, words
 from memory.llm.embedded.decided import (
     WAITS,
     Heard,
@@ -21,6 +21,8 @@ from memory.llm.embedded.decided import (
     without_questions,
     would_be,
 )
+from memory.llm.embedded.matters import is_here, named_matters, of_named_matter
+from memory.llm.embedded.offered import lists_options
 from memory.llm.embedded.part import Part, Wanted
 from memory.llm.embedded.scene import Done, Json, Scene
 from memory.llm.embedded.valuing import (
@@ -65,7 +67,7 @@ def _recorded_text(scene: Scene) -> str:
 def _outcome(scene: Scene, done: Done) -> str:
     if done.ok:
         name = "unchanged" if done.result.get("unchanged") else "confirm"
-        return _say(scene, name, label=done.result.get("label", ""), value=done.result.get("said", ""))
+        return _say(scene, name, label=_with_matter(done.result), value=done.result.get("said", ""))
     name = str(done.call.arguments["key"])
     key = key_of(scene, name) or {}
     limit = str(done.result.get("limit", ""))
@@ -84,13 +86,13 @@ def _outcome(scene: Scene, done: Done) -> str:
 
 
 def _holding(scene: Scene, name: str, phrase: str = "holds") -> str:
-    held = [each for each in _of_named_matter(scene) if each["key"] == name]
+    held = [each for each in of_named_matter(scene) if each["key"] == name]
     return " ".join(_say(scene, phrase, label=_with_matter(each), value=each["said"]) for each in held)
 
 
 def _with_matter(held: Json) -> str:
     matter = str(held.get("matter", ""))
-    if matter.startswith("conversation ") or not matter:
+    if is_here(matter):
         return str(held["label"])
     return f"{held['label']} ({matter})"
 
@@ -179,7 +181,12 @@ def _again(scene: Scene) -> str:
     if not cue(scene, "go_on", scene.folded) or "?" not in scene.answered_before:
         return ""
     sentences = re.split(r"(?<=[.!?])\s+", scene.answered_before)
-    return next((part for part in reversed(sentences) if part.rstrip().endswith("?")), "")
+    asks = max((at for at, part in enumerate(sentences) if part.rstrip().endswith("?")), default=None)
+    if asks is None:
+        return ""
+    # "Thursday or Friday. Which suits you?" is a question only with what it offers.
+    lists = asks > 0 and not lists_options(sentences[asks]) and lists_options(sentences[asks - 1])
+    return " ".join(sentences[asks - 1 : asks + 1]) if lists else sentences[asks]
 
 
 def _asking(scene: Scene) -> Sequence[Wanted]:
@@ -214,7 +221,7 @@ def _taken_back(scene: Scene) -> Json | None:
     if match is None:
         return None
     rest = scene.folded[match.end() :]
-    held = {str(each["key"]): each for each in _of_named_matter(scene)}
+    held = {str(each["key"]): each for each in of_named_matter(scene)}
     named = [key for key in named_keys(scene, rest) if key["name"] in held]
     # "Forget my appointment at the dentist" is about something else.
     if not named or len(surface_terms(rest, scene.language)) > TWO:
@@ -227,7 +234,7 @@ def _taking_back(scene: Scene) -> Sequence[Wanted]:
     if held is None:
         return ()
     matter = str(held.get("matter", ""))
-    arguments = {"key": held["key"], "matter": "" if matter.startswith("conversation ") else matter}
+    arguments = {"key": held["key"], "matter": matter}
     return [Wanted("withdraw_decision", arguments)]
 
 
@@ -270,10 +277,10 @@ LEAVING = Part(
 def _asked(scene: Scene) -> list[str]:
     """Keys of settled decisions that the question is about."""
     if _asks_state(scene):
-        return list(dict.fromkeys(str(each["key"]) for each in _of_named_matter(scene)))
+        return list(dict.fromkeys(str(each["key"]) for each in of_named_matter(scene)))
     if not settled(scene) or not is_question(scene):
         return []
-    held = {str(each["key"]): each for each in _of_named_matter(scene)}
+    held = {str(each["key"]): each for each in of_named_matter(scene)}
     named = [key["name"] for key in named_keys(scene, scene.said) if key["name"] in held]
     kinds = {
         "when": MOMENTS,
@@ -285,10 +292,15 @@ def _asked(scene: Scene) -> list[str]:
     fitting = [name for name in held if (key := key_of(scene, name)) is not None and key["type"] in types]
     if types and set(named) & set(fitting):
         return [name for name in named if name in fitting]
+    if loosely := [name for name in fitting if _is_meant(scene, name)]:
+        return loosely  # "When does it come?"
     if named and not types:
         return named[:1]
-    if _named_matters(scene):
-        return fitting  # "When does order 4711 come?"
+    if named_matters(scene):
+        before = fold(scene.answered_before)
+        goes_on = words(scene.folded)[:1] in (["and"], ["und"], ["e"], ["et"], ["y"])
+        again = [name for name, each in held.items() if goes_on and fold(str(each["label"])) in before]
+        return fitting or again or list(held)  # "When does order 4711 come?" "And order 4712?"
     if any(cue(scene, name, scene.folded) for name in ("wonders", "politely")):
         # "Should we make it Friday instead?" is told what holds.
         return [each.key for each in would_be(scene) if each.key in held]
@@ -305,6 +317,16 @@ def _asked(scene: Scene) -> list[str]:
     return []
 
 
+def _is_meant(scene: Scene, name: str) -> bool:
+    """Whether a question is about a key by words that may mean other things too, and about nothing else."""
+    key = key_of(scene, name)
+    if key is None:
+        return False
+    loose = {fold(str(word)) for word in (*key.get("loose", ()), *key["words"])}
+    told = surface_terms(scene.said, scene.language)
+    return bool(loose & set(words(scene.folded))) and set(told) <= loose
+
+
 def _asks_state(scene: Scene) -> bool:
     """Whether the message wants all that is settled, and nothing else: "where do we stand?"."""
     match = next(
@@ -317,21 +339,9 @@ def _asks_state(scene: Scene) -> bool:
     rest = f"{scene.folded[: match.start()]} {within} {scene.folded[match.end() :]}"
     for pattern in patterns_of(scene)["state_words"]:
         rest = pattern.sub(" ", rest)
-    for matter in _named_matters(scene):
+    for matter in named_matters(scene):
         rest = rest.replace(fold(matter), " ")
     return not surface_terms(rest, scene.language)
-
-
-def _named_matters(scene: Scene) -> set[str]:
-    """Matters that the message names."""
-    matters = {str(each["matter"]) for each in settled(scene)}
-    return {each for each in matters if re.search(rf"(?<!\w){re.escape(fold(each))}(?!\w)", scene.folded)}
-
-
-def _of_named_matter(scene: Scene) -> list[Json]:
-    """What is settled in the matter that the message names; all of it when it names none."""
-    named = _named_matters(scene)
-    return [each for each in settled(scene) if not named or str(each["matter"]) in named]
 
 
 def _reading(scene: Scene) -> Sequence[Wanted]:

@@ -6,12 +6,13 @@ import re
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
-from memory.language import TimeMention, find_span, find_times, fold, next_occurrence, numbers
+from memory.language import TimeMention, find_span, find_times, fold, from_month, next_occurrence, numbers
 from memory.listening.lexicon import lexicon
 from memory.llm.embedded.scene import Json, Scene, when_of
 from memory.records import When
 
 _NOON = 12
+_FAR, _NEAR = timedelta(days=14), timedelta(days=7)  # from the 28th, "the 2nd" is the next month's
 _SNOOZE = timedelta(minutes=10)
 _DENIES = 3  # words before a moment among which a "not" denies it
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -21,6 +22,9 @@ _NTH_WEEKDAY = re.compile(r"([+-]?\d)(MO|TU|WE|TH|FR|SA|SU)")
 def mention(scene: Scene) -> TimeMention | None:
     """The moment that the message names, if any; of two days, the one that something was moved to."""
     coming = find_times(scene.said, language=scene.language, now=scene.now, tense="future")
+    led_to = [each for each in coming if each.target and (each.date is not None or each.same_time)]
+    if led_to:  # "move it from Monday to Thursday", "the three o'clock to five"
+        return led_to[-1]
     days = [each for each in coming if each.has_date and each.date is not None]
     if len(days) > 1 and scene.has("moved"):  # "it isn't on Thursday now, they put it on Friday"
         return days[-1]
@@ -76,6 +80,7 @@ def moved(scene: Scene, card: Json, *, verb: str) -> When | None:
         return _at_hour(old, bare) if old is not None and bare is not None else None
     if old is None:
         return told.when(scene.zone)
+    told = in_month_of(told, old, scene)
     step = told.relative_after or (-told.relative_before if told.relative_before else None)
     if told.date is None and step is not None:
         return _starting(old, old.start + step)
@@ -92,6 +97,22 @@ def moved(scene: Scene, card: Json, *, verb: str) -> When | None:
     if rrule and rrule != old.rrule and not told.rrule:
         start = _first_of(rrule, start, scene)
     return replace(_starting(old, start), all_day=keeps_hour and old.all_day, rrule=rrule)
+
+
+def in_month_of(told: TimeMention, old: When, scene: Scene) -> TimeMention:
+    """A day of the month told alone ("not the 12th, the 13th") in the month of what it is said of.
+
+    The first such day from that month on that is not over; from the end of a month the next one's first days
+    are meant.
+    """
+    if told.day_of_month is None:
+        return told
+    today = scene.now.date()
+    first = from_month(told.day_of_month, old.start.date(), earliest=today)
+    if first < old.start.date() - _FAR:
+        later = from_month(told.day_of_month, old.start.date(), earliest=old.start.date())
+        first = later if later - old.start.date() <= _NEAR else first
+    return replace(told, date=first)
 
 
 def other_day(scene: Scene, start: datetime) -> datetime | None:
@@ -147,10 +168,12 @@ def _hour_beside(scene: Scene, told: TimeMention) -> int | None:
     """A bare number beside a day: "tomorrow to eight"; none where it belongs to the day or a length."""
     if find_span(scene.said, language=scene.language, now=scene.now) is not None:
         return None
+    moments = (told, *find_times(scene.said, language=scene.language, now=scene.now))
+    spans = [span for moment in moments for span in moment.spans]
     others = [
         each
         for each in numbers.find(scene.said, scene.language)
-        if not any(start <= each.span[0] < end for start, end in told.spans) and not each.ordinal
+        if not any(start <= each.span[0] < end for start, end in spans) and not each.ordinal
     ]
     return others[0].value if len(others) == 1 and 0 < others[0].value <= 24 else None
 

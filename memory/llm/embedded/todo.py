@@ -12,7 +12,7 @@ from memory.listening import Act
 from memory.llm.embedded import saying
 from memory.llm.embedded.changing import CHANGES, act, changed_text
 from memory.llm.embedded.choosing import chosen
-from memory.llm.embedded.moving import bare_hour, mention, other_day, says_other
+from memory.llm.embedded.moving import bare_hour, in_month_of, mention, other_day, says_other
 from memory.llm.embedded.part import Part, Wanted
 from memory.llm.embedded.scene import Json, Scene, when_json, when_of
 from memory.records import When
@@ -99,7 +99,9 @@ def _redated(scene: Scene) -> When | None:
     if heard.question is not None or heard.candidates:
         return None
     waiting = when_of(_data(scene)["card"].get("when"), scene.zone)
-    if waiting is not None and not waiting.all_day:
+    if waiting is not None:
+        told = in_month_of(told, waiting, scene)
+    if waiting is not None and not waiting.all_day and told.date is not None:
         return replace(waiting, start=datetime.combine(told.date, waiting.start.time()))
     return told.when(scene.zone)
 

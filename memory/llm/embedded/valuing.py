@@ -129,6 +129,7 @@ def value_of(scene: Scene, key: Json, *, alone: bool) -> str:
         spans = [each.span for each in find_times(said, language=scene.language, now=scene.now)]
         spans = [] if alone else spans
         spans += [match.span() for match in _NO_COUNT.finditer(said)]
+        spans += [span] if (span := order_span(scene, said)) is not None else []
         if any(each["type"] == "address" for each in named_keys(scene, said)):
             spans += [match.span() for match in streets(scene, said)]
         found = [
@@ -209,7 +210,12 @@ def _moment(scene: Scene, key: Json, *, alone: bool) -> str:
     if not needs and told:
         return _ahead(scene, told)
     found = numbers.find(scene.said, scene.language)
-    if needs == "time" and alone and len(found) == 1 and 0 <= found[0].value < 24:
+    if (
+        needs == "time"
+        and (alone or is_labelled(scene, key))
+        and len(found) == 1
+        and 0 <= found[0].value < 24
+    ):
         return _nearest(scene, key, found[0].value % 24, 0)
     return ""
 
@@ -239,8 +245,20 @@ def _nearest(scene: Scene, key: Json, hour: int, minute: int) -> str:
 
 
 def _choice(scene: Scene, key: Json) -> str:
-    """The choice that the message names, the first of several."""
-    found = _choices(key, scene.folded)
+    """The choice that the message names, else what it names in its place: "I'll pay with seashells"."""
+    if choice := choice_of(key, scene.folded):
+        return choice
+    moments = find_times(scene.said, language=scene.language, now=scene.now)
+    for pattern in _told(scene.language).get(key["name"], ()):
+        match = pattern.search(scene.folded)
+        if match and not moments and surface_terms(match.group(1), scene.language):
+            return match.group(1)
+    return ""
+
+
+def choice_of(key: Json, folded: str) -> str:
+    """The choice that a folded text names, the first of several; "" when it names none."""
+    found = _choices(key, folded)
     return min(found)[2] if found else ""
 
 
@@ -292,6 +310,22 @@ def _code(scene: Scene) -> str:
     )
 
 
+def order_span(scene: Scene, said: str) -> tuple[int, int] | None:
+    """Where the number of an order stands, right behind the word: "Auftrag 4711", "order no. QX-90"."""
+    order = key_of(scene, "order_number")
+    if order is None:
+        return None
+    names = "|".join(re.escape(fold(word)) for word in order["words"])
+    folded, at = fold_map(said)
+    match = re.search(
+        rf"(?<!\w)(?:{names})(?:,? (?:(?:with|mit|com|avec|con) )?(?:(?:the|der|o|le|el) )?"
+        rf"(?:number|nummer|numero|no|nr|n)\.?[º°o]?)?[.:#]? *#?({CODE.pattern})",
+        folded,
+        re.I,
+    )
+    return (at[match.start(1)], at[match.end(1)]) if match else None
+
+
 def content(scene: Scene) -> list[str]:
     """The message's words that mean something, as they were written."""
     kept = surface_terms(scene.said, scene.language)
@@ -313,18 +347,19 @@ def says(language: str) -> Mapping[str, str]:
 
 
 def patterns_of(scene: Scene) -> Mapping[str, tuple[re.Pattern[str], ...]]:
-    return _patterns(scene.language)
+    return _patterns(scene.language, "cues")
 
 
-@cache
 def _about(language: str) -> Mapping[str, tuple[re.Pattern[str], ...]]:
-    tables = _tables()
-    told = tables.get(language, tables["en"])["about"]
-    return {name: tuple(re.compile(each) for each in patterns) for name, patterns in told.items()}
+    return _patterns(language, "about")
+
+
+def _told(language: str) -> Mapping[str, tuple[re.Pattern[str], ...]]:
+    return _patterns(language, "told")
 
 
 @cache
-def _patterns(language: str) -> Mapping[str, tuple[re.Pattern[str], ...]]:
+def _patterns(language: str, table: str) -> Mapping[str, tuple[re.Pattern[str], ...]]:
     tables = _tables()
-    cues = tables.get(language, tables["en"])["cues"]
-    return {name: tuple(re.compile(each) for each in patterns) for name, patterns in cues.items()}
+    told = tables.get(language, tables["en"])[table]
+    return {name: tuple(re.compile(each) for each in patterns) for name, patterns in told.items()}
