@@ -38,7 +38,7 @@ TWO_ORDERS = {
         "Commande 4711 : 14 pièces, s'il vous plaît.",
         "Commande 4712 : 30 pièces, s'il vous plaît.",
         "Combien de pièces pour la commande 4711 ?",
-        "Et pour la commande 4714 ?",
+        "Et pour la commande 4712 ?",
         "La commande 4711 est terminée.",
     ),
     "es": (
