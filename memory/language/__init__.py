@@ -16,7 +16,16 @@ from memory.language.names import (
 from memory.language.saying import ago, say_date, say_time, say_when
 from memory.language.tables import tables
 from memory.language.terms import question_words, stop_words, surface_terms, terms
-from memory.language.times import Granularity, Tense, TimeMention, find_span, find_times, locate_span, preload
+from memory.language.times import (
+    Granularity,
+    Tense,
+    TimeMention,
+    find_span,
+    find_times,
+    from_month,
+    locate_span,
+    preload,
+)
 from memory.language.tokens import words
 from memory.language.zones import next_occurrence, resolve
 
@@ -32,6 +41,7 @@ __all__ = [
     "find_times",
     "fold",
     "fold_map",
+    "from_month",
     "locate_span",
     "next_occurrence",
     "not_names",

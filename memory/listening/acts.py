@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from memory.language import TimeMention, find_span, numbers, terms
+from memory.language import TimeMention, find_span, fold, numbers, terms
 from memory.listening.heard import Candidate, Forgetting, Question, Request
 from memory.listening.lexicon import Lexicon
 from memory.listening.regions import Sentence
@@ -27,6 +27,18 @@ _ITEMS = {
 }
 
 
+_SMALL = (
+    "it",
+    "third",
+    "copula",
+    "preposition",
+    "article",
+    "adverb",
+    "and",
+    "dangling",
+    "that",
+    "self_any",
+)
 _DENIES = 3  # words before a moment among which a "not" denies it
 
 
@@ -167,6 +179,21 @@ def on_item(scene: Scene, piece: Piece) -> Request | None:
     return None
 
 
+def other_day(scene: Scene, piece: Piece) -> Request | None:
+    """ "Not the twelfth, the thirteenth": what was just spoken of is on another day."""
+    swap = swapped_day(scene, piece)
+    if swap is None or scene.lex.search("birthday", fold(scene.previous)):
+        return None
+    rest = piece.outside([span for time in swap for span in time.spans])
+    if any(not _is_small(scene, w.folded) and not scene.lex.has("negation", w.folded) for w in rest.words):
+        return None
+    return Request(verb="move", topic="", when=swap[1].when(scene.zone))
+
+
+def _is_small(scene: Scene, word: str) -> bool:
+    return any(scene.lex.has(kind, word) for kind in _SMALL)
+
+
 def swapped_day(scene: Scene, piece: Piece) -> tuple[TimeMention, TimeMention] | None:
     """The moment that a sentence denies and the one it puts in its place, or None.
 
@@ -176,7 +203,7 @@ def swapped_day(scene: Scene, piece: Piece) -> tuple[TimeMention, TimeMention] |
     told = [t for t in scene.times(piece, tense="future") if t.date is not None and not t.rrule]
     if len(told) != 2:
         return None
-    wrong, right = sorted(told, key=lambda t: t.span[0])
+    first, second = sorted(told, key=lambda t: t.span[0])
 
     def denied(time: TimeMention) -> bool:
         at = next((i for i, w in enumerate(piece.words) if w.start >= time.span[0]), len(piece))
@@ -184,22 +211,12 @@ def swapped_day(scene: Scene, piece: Piece) -> tuple[TimeMention, TimeMention] |
         cut = max((i for i in range(1, at + 1) if comma_at(piece, i)), default=0)
         return any(lex.has("negation", piece.words[i].folded) for i in near if i >= cut)
 
-    if not denied(wrong) or denied(right):
+    if denied(first) == denied(second):
         return None
-    between = [w for w in piece.words if wrong.span[1] <= w.start < right.span[0]]
-    small = (
-        "it",
-        "third",
-        "copula",
-        "preposition",
-        "article",
-        "adverb",
-        "and",
-        "dangling",
-        "that",
-        "self_any",
-    )
-    return (wrong, right) if all(any(lex.has(k, w.folded) for k in small) for w in between) else None
+    between = [w for w in piece.words if first.span[1] <= w.start < second.span[0]]
+    if not all(_is_small(scene, w.folded) or lex.has("negation", w.folded) for w in between):
+        return None
+    return (first, second) if denied(first) else (second, first)
 
 
 def _is_quoted(scene: Scene, piece: Piece, at: int) -> bool:

@@ -59,6 +59,10 @@ def commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> boo
     if errand is not None:
         draft.candidates.append(errand)
         return True
+    swapped = acts.other_day(scene, core) or acts.other_day(scene, sentence.piece)
+    if swapped is not None:
+        _on_item(swapped, draft)
+        return True
     item = acts.on_item(scene, core)
     if item is not None and (item.verb != "done" or len(core) <= 12 or lex.search("done_tail", core.norm)):
         _on_item(item, draft)

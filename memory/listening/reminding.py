@@ -50,7 +50,7 @@ def remind(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bool:
                     replace(candidate, text=candidate.text if found else body, people=event.people)
                 )
             return True
-    several = _several(scene, core)
+    several = _rings(scene, core) or _several(scene, core)
     if several:
         draft.candidates.extend(several)
         draft.candidates.extend(people_in(scene, core))
@@ -61,6 +61,17 @@ def remind(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bool:
     draft.candidates.append(found.candidate)
     draft.candidates.extend(people_in(scene, core))
     return True
+
+
+def _rings(scene: Scene, core: Piece) -> list[Candidate]:
+    """One matter at each hour of a rule ("every day at eight and at nine"); [] where there is but one."""
+    rules = [t for t in scene.times(core, tense="future") if t.rrule]
+    if len(rules) < _SEVERAL or len({t.time for t in rules}) < len(rules) or not all(t.time for t in rules):
+        return []
+    found = todo.reminder(scene, core)
+    if found is None or found.candidate is None:
+        return []
+    return [replace(found.candidate, when=t.when(scene.zone)) for t in rules]
 
 
 def _several(scene: Scene, core: Piece) -> list[Candidate]:

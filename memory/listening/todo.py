@@ -150,7 +150,7 @@ def of_sentence(scene: Scene, told: Piece, command: Piece) -> Candidate | None:
 
 def _best(times: list[TimeMention]) -> TimeMention | None:
     """The moment that a reminder is for: a recurrence first, else one with a day and an hour."""
-    told = [t for t in times if t.date is not None]
+    told = [t for t in times if t.date is not None and not t.relative_before]
     if not told:
         return None
     return max(told, key=lambda t: (bool(t.rrule), t.time is not None, t.has_date))
@@ -163,13 +163,17 @@ def _due(
     told_before = next((t for t in times if t.relative_before), None)
     before = told_before.relative_before if told_before is not None else None
     if told_before is not None and before is not None:
-        start = base.start if base and not base.all_day else None
+        if told_before.date is not None and told_before.local is not None and told_before.time is not None:
+            return When(start=told_before.local, zone=scene.zone), False  # "the day before at six"
+        start = base.start if base and (told_before.time or not base.all_day) else None
         if start is None and main is not None and main.time is not None:
             start = main.local
         if start is None:
             return None, True
         start -= before
-        if told_before.part:  # "the evening before": not the hour of the event
+        if told_before.time is not None:
+            start = datetime.combine(start.date(), told_before.time)
+        elif told_before.part:  # "the evening before": not the hour of the event
             start = datetime.combine(start.date(), PART_TIMES[told_before.part])
         return When(start=start, zone=scene.zone), False
     if main is None:

@@ -26,7 +26,8 @@ def anchored(mention: TimeMention, told: Told, folded: str, known: Grammar) -> A
         return None
     before = re.split(r"[,;:]", folded[: told.pieces[0].start])[-1].split()[-_DENIES:]
     denied = bool(set(before) & set(tables(known.language)["words"]["negation"].split()))
-    return Anchor(local, mention.time is not None, denied, told.sentence)
+    supposed = mention.day_of_month is not None
+    return Anchor(local, mention.time is not None, denied, told.sentence, supposed)
 
 
 def placed(mention: TimeMention | None, told: Told, anchor: Anchor, context: Context) -> TimeMention | None:

@@ -44,6 +44,7 @@ class Anchor:
     timed: bool = False
     denied: bool = False  # a "not" stands before it: what follows takes its place
     sentence: int = -1
+    supposed: bool = False  # only its day of the month was told
 
 
 NO_ANCHOR = Anchor(None)

@@ -14,6 +14,7 @@ from memory.config import LANGUAGES
 from memory.language.folding import fold_map
 from memory.language.times import compose as composing
 from memory.language.times.anchors import NO_ANCHOR, anchored, placed
+from memory.language.times.compose import is_target
 from memory.language.times.context import Context
 from memory.language.times.fallback import find_written
 from memory.language.times.grammar import Grammar, Piece, grammar, scan
@@ -58,6 +59,7 @@ def find_times(
     mentions: list[TimeMention] = []
     ends = composing.sentence_ends(folded, pieces, "".join(text[place] for place in at[: len(folded)]))
     composed = join(composing.compose(folded, pieces, known, ends), folded, known, ends)
+    moving = composing.moving_sentences(folded, known, ends)
     anchor = NO_ANCHOR
     named: composing.Told | None = None
     for told in composed:
@@ -70,6 +72,8 @@ def find_times(
             if mentions and _only_names(named, told, mentions[-1], mention):
                 mentions.pop()
             named = told
+            if told.sentence in moving and is_target(folded, told.pieces[0], known):
+                mention = replace(mention, target=True)
             mentions.append(_in_text(mention, told.pieces, at, text))
             anchor = anchored(mention, told, folded, known) or anchor
     if not pieces:

@@ -15,6 +15,7 @@
     onto           pattern of the word that leads to the day or hour that something is moved to
     from           pattern of the word that stands before the day or hour that something is moved away from
     repair         pattern of words with which a person takes back the moment before ("no", "I mean")
+    denies         the word of `repair` that also says "not" (Spanish "no"): behind a comma it denies a day
     not_after      pattern of what makes a number something else when it follows ("euros", "people", "%")
     evening, morning   patterns of words that decide a bare hour ("dinner", "wake up"); these two and the
                    next two are matched on lower-case text with its accents

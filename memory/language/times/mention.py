@@ -37,6 +37,7 @@ class TimeMention:
     missing_time: bool = False  # a day is known, its hour was not told
     same_time: bool = False  # "same time": the hour of what is being moved
     deadline: bool = False  # "by Friday"
+    target: bool = False  # something is moved to it: "from Monday to Thursday"
     day_of_month: int | None = None  # told alone ("on the 13th"): the month is only the next one that fits
 
     @property

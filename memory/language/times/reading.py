@@ -47,9 +47,10 @@ def _lone_day(told: Told, context: Context) -> int | None:
     """The day of the month where a moment names nothing else, so that its month was only supposed."""
     days = told.days or told.start_days
     monthdays = [piece for piece in days if piece.kind == "monthday" and "shift" not in piece.values]
-    if not monthdays or any(piece.kind not in ("monthday", "weekday") for piece in days):
+    if not monthdays or len(days) > 1 or "weekday" in monthdays[0].values:
         return None
-    return int(monthdays[0].values["day"]) if context.anchor.at is None else None
+    known = context.anchor.at is not None and not context.anchor.supposed
+    return None if known else int(monthdays[0].values["day"])
 
 
 def _read_beside(told: Told, distance: Piece, context: Context) -> TimeMention | None:

@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from memory.language import numbers
+from memory.language.folding import fold
 from memory.language.times.days import DAY_KINDS
 from memory.language.times.grammar import Grammar, Piece
 
@@ -20,10 +21,19 @@ def repaired(pieces: list[Piece], folded: str, known: Grammar) -> list[Piece]:
     """
     kept: list[Piece] = []
     for piece in _with_bare_hours(pieces, folded, known):
-        if kept and known.repair.fullmatch(folded, kept[-1].end, piece.start) and _replace(kept, piece):
+        gap = folded[kept[-1].end : piece.start] if kept else ""
+        taken_back = bool(kept) and known.repair.fullmatch(gap) is not None and not _denies(gap, piece, known)
+        if taken_back and _replace(kept, piece):
             continue
         kept.append(piece)
     return kept
+
+
+def _denies(gap: str, piece: Piece, known: Grammar) -> bool:
+    """Whether a word that may take back says what a day is not: "no dia treze, não no dia doze"."""
+    word = fold(str(known.settings.get("denies", "")))
+    told = bool(word) and re.fullmatch(rf"\s*[,;]\s+{word}\s+", gap) is not None
+    return told and piece.kind in DAY_KINDS
 
 
 def _replace(kept: list[Piece], piece: Piece) -> bool:

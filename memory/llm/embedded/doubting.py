@@ -150,6 +150,8 @@ def _is_told_wrong(scene: Scene) -> bool:
         return False
     if any(not _is_bare(candidate.text, scene) for candidate in heard.candidates):
         return False  # what is told in full replaces by itself
+    if heard.request is not None and heard.request.verb == "move":
+        return False  # "não é no dia doze, é no dia treze": the item is moved
     return _calls_wrong(scene)
 
 

@@ -229,15 +229,25 @@ def _on_one_weekday(rrule: str) -> bool:
 
 
 def _on_weekday(rrule: str | None, start: datetime) -> str | None:
-    """A rule on one weekday (or "the first Monday of the month") follows its item to another weekday."""
+    """A rule on one day ("the first Monday of the month", "the 12th") follows its item to another one."""
     if not rrule:
         return None
     parts = dict(part.split("=", 1) for part in rrule.split(";") if "=" in part)
+    if parts.get("BYMONTHDAY", "").isdigit() and "BYSETPOS" not in parts:
+        return _on_monthday(parts, start)
     nth = _NTH_WEEKDAY.fullmatch(parts.get("BYDAY", ""))
     if nth is not None:
         parts["BYDAY"] = nth[1] + _WEEKDAYS[start.weekday()]
     if parts.get("BYDAY") in _WEEKDAYS:
         parts["BYDAY"] = _WEEKDAYS[start.weekday()]
+    return ";".join(f"{name}={value}" for name, value in parts.items())
+
+
+def _on_monthday(parts: dict[str, str], start: datetime) -> str:
+    """A rule on one day of the month, or of the year, follows its item to another one."""
+    parts["BYMONTHDAY"] = str(start.day)
+    if "BYMONTH" in parts:
+        parts["BYMONTH"] = str(start.month)
     return ";".join(f"{name}={value}" for name, value in parts.items())
 
 
