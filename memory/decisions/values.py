@@ -86,6 +86,8 @@ def say(key: Key, value: str, *, language: str, now: datetime, zone: str) -> str
             return lang.say_time(time.fromisoformat(value), language=language)
         case KeyType.INTERVAL:
             return _say_interval(value, language=language, now=now, zone=zone)
+        case KeyType.MONEY:
+            return _say_money(value, language)
         case KeyType.LANGUAGE:
             return Locale(value).get_display_name(language) or value
         case _:
@@ -242,6 +244,19 @@ def _bare_hour(text: str, language: str) -> time | None:
     if len(found) == 1 and 0 <= found[0].value < 24:
         return time(int(found[0].value))
     return None
+
+
+def _say_money(value: str, language: str) -> str:
+    """ "€45.50" in English, "45,50 €" elsewhere; whole amounts without their cents."""
+    match = re.fullmatch(r"(\d+)\.(\d\d) ([A-Z]{3})", value)
+    if match is None:
+        return value
+    whole, cents, currency = match.groups()
+    sign = next((name for name in CURRENCIES.get(currency, ()) if not name.isalpha()), currency).upper()
+    if language == "en":
+        amount = whole if cents == "00" else f"{whole}.{cents}"
+        return f"{amount} {sign}" if sign.isalpha() else f"{sign}{amount}"
+    return f"{whole} {sign}" if cents == "00" else f"{whole},{cents} {sign}"
 
 
 def _say_interval(value: str, *, language: str, now: datetime, zone: str) -> str:

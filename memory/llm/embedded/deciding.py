@@ -85,8 +85,13 @@ def _outcome(scene: Scene, done: Done) -> str:
     return f"{said} {holds}" if holds else f"{said} {key.get('question', '')}".strip()
 
 
-def _holding(scene: Scene, name: str, phrase: str = "holds") -> str:
+def _holding(scene: Scene, name: str, phrase: str = "holds", *, matter: str | None = None) -> str:
+    """What holds for a key, in the matter that the message names or in this one ("" is the talk's own)."""
     held = [each for each in of_named_matter(scene) if each["key"] == name]
+    if matter is not None:
+        held = [
+            each for each in held if str(each["matter"]) == matter or (not matter and is_here(each["matter"]))
+        ]
     return " ".join(_say(scene, phrase, label=_with_matter(each), value=each["said"]) for each in held)
 
 
@@ -143,7 +148,7 @@ def _proposing(scene: Scene) -> Sequence[Wanted]:
 
 def _proposing_text(scene: Scene) -> str:
     told = _proposed(scene)
-    holds = [_holding(scene, each.key) for each in told]
+    holds = [_holding(scene, each.key, matter=each.matter) for each in told]
     labels = {str(key["name"]): label_of(scene, key) for key in keys(scene)}
     asked = _say(scene, "propose", list="; ".join(f"{labels[each.key]}, {each.value}" for each in told))
     return " ".join(each for each in (*holds, asked) if each)
@@ -298,7 +303,7 @@ def _asked(scene: Scene) -> list[str]:
         return named[:1]
     if named_matters(scene):
         before = fold(scene.answered_before)
-        goes_on = words(scene.folded)[:1] in (["and"], ["und"], ["e"], ["et"], ["y"])
+        goes_on = cue(scene, "adds", scene.folded.lstrip("¿"))
         again = [name for name, each in held.items() if goes_on and fold(str(each["label"])) in before]
         return fitting or again or list(held)  # "When does order 4711 come?" "And order 4712?"
     if any(cue(scene, name, scene.folded) for name in ("wonders", "politely")):

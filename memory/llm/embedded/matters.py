@@ -25,7 +25,7 @@ def matter_of(scene: Scene, key: Json, *, bare: bool = False) -> str:
         return told
     held = [str(each["matter"]) for each in settled(scene) if each["key"] == key["name"]]
     recent = _recent(scene)
-    if recent and (recent in held or not any(each.startswith(_HERE) for each in held)):
+    if recent and (_goes_on(scene) or recent in held or not any(each.startswith(_HERE) for each in held)):
         return recent
     return held[0] if bare and len(held) == 1 else ""
 
@@ -53,6 +53,11 @@ def of_named_matter(scene: Scene) -> list[Json]:
 def is_here(matter: str) -> bool:
     """Whether a matter has no name of its own."""
     return not matter or matter.startswith(_HERE)
+
+
+def _goes_on(scene: Scene) -> bool:
+    """Whether the message adds to what was just said: "And 40 pieces, please"."""
+    return any(pattern.match(scene.folded) for pattern in patterns_of(scene)["adds"])
 
 
 def _recent(scene: Scene) -> str:
