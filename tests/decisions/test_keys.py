@@ -34,6 +34,57 @@ def test_every_problem_of_a_file_is_told_at_once(tmp_path: Path) -> None:
         assert each in told
 
 
+WORDED = """
+label = { en = "A", de = "A", pt = "A", fr = "A", es = "A" }
+question = { en = "A?", de = "A?", pt = "A?", fr = "A?", es = "A?" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[keys.a\n", "bad.toml: "),
+        ("keys = 5\n", "at least one [keys.NAME]"),
+        ("[keys]\na = 5\n", "keys.a: a table was expected"),
+        ('[keys.a]\ntype = ["text"]\n', "keys.a: type"),
+        ('[keys.a]\ntype = "text"\nlabel = "A"\n', "keys.a: label: a text for each language"),
+        ('[keys.a]\ntype = "text"\nquestion = { en = 5 }\n', "keys.a: question: a text was expected for en"),
+        ('[keys.a]\ntype = "text"\nwords = "a b"\n', "keys.a: words: a text for each language"),
+        ('[keys.a]\ntype = "text"\nloose = { en = ["a"] }\n', "keys.a: loose: a text was expected for en"),
+        ('[keys.a]\ntype = "text"\nlabel = { it = "A" }\n', "keys.a: label: no language of ours: it"),
+        ('[keys.a]\ntype = "text"\nretired = "false"\n', "keys.a: retired"),
+        ('[keys.a]\ntype = "text"\nleast = 1\n', "keys.a: least and most"),
+        ('[keys.a]\ntype = "integer"\nleast = "one"\nmost = 5\n', "keys.a: least and most"),
+        ('[keys.a]\ntype = "integer"\nleast = true\nmost = 5.5\n', "keys.a: least and most"),
+        ('[keys.a]\ntype = "integer"\nchoices = ["a", "b"]\n', "keys.a: choices and choice"),
+        ('[keys.a]\ntype = "choice"\nchoices = "red blue"\n', "keys.a: choices: a list"),
+        ('[keys.a]\ntype = "choice"\nchoices = ["a", "a"]\n', "keys.a: choices: at least two"),
+        ('[keys.a]\ntype = "choice"\nchoices = ["a", "b"]\nchoice = "a"\n', "keys.a: choice: each language"),
+        (
+            '[keys.a]\ntype = "choice"\nchoices = ["a", "b"]\nchoice = { en = ["a"] }\n',
+            "keys.a: choice: each",
+        ),
+        (f'[keys.a]\ntype = "text"{WORDED}[more]\n', "bad.toml: not understood: more"),
+        (f'[keys.a]\ntype = "text"\ncolour = 1{WORDED}', "keys.a: not understood: colour"),
+    ],
+)
+def test_a_broken_file_is_told_in_words_and_never_breaks_the_reader(
+    tmp_path: Path, text: str, problem: str
+) -> None:
+    bad = tmp_path / "bad.toml"
+    bad.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as error:
+        load(bad)
+    assert any(problem in each for each in error.value.problems), error.value.problems
+
+
+def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.toml"
+    bad.write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match="UTF-8"):
+        load(bad)
+
+
 def test_a_key_that_was_taken_out_is_still_read(tmp_path: Path) -> None:
     fewer = tmp_path / "keys.toml"
     start, _, rest = SHIPPED.read_text(encoding="utf-8").partition("[keys.quantity]")
