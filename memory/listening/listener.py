@@ -154,7 +154,8 @@ def _control(scene: Scene, whole: Piece, core: Piece, draft: Draft) -> bool:
         draft.unsure = True
         return True
     # "I want to speak" may have been taken for a way of beginning: then only the whole says with whom.
-    if (lex.search("human", core.norm) or lex.begins("human", whole.norm)) and len(core) <= 25:
+    wants_human = lex.search("human", core.norm) or lex.begins("human", whole.norm)
+    if wants_human and len(core) <= 25 and not lex.begins("remind", core.norm):
         draft.fields["wants_human"] = True
         draft.acts.add(Act.REQUEST)
         return True

@@ -320,22 +320,58 @@ def test_what_a_human_wrote_is_not_asked_for_again(engine: Engine, clock: FakeCl
             play.conductor.regenerate(play.person, written[0].public_id, play.context())
 
 
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        ("en", "Can I talk to a real person please?"),
-        ("de", "Ich möchte mit einem Menschen sprechen."),
-        ("pt", "Quero falar com uma pessoa, por favor."),
-        ("fr", "Je voudrais parler à un humain."),
-        ("es", "Quiero hablar con una persona."),
+WANTED = {
+    "en": [
+        "Can I talk to a real person please?",
+        "Is there a human I can talk to?",
+        "I need to speak to somebody.",
+        "Could someone from your team call me?",
+        "I don't want to talk to a bot anymore.",
+        "Operator!",
     ],
-)
+    "de": [
+        "Ich möchte mit einem Menschen sprechen.",
+        "Kann ich mit jemandem reden?",
+        "Verbinden Sie mich bitte mit einem Mitarbeiter.",
+        "Stellen Sie mich zum Kundendienst durch.",
+        "Ich will nicht mit einem Roboter reden.",
+    ],
+    "pt": [
+        "Quero falar com uma pessoa, por favor.",
+        "Ligue-me a um operador.",
+        "Não quero falar com um robô.",
+    ],
+    "fr": [
+        "Je voudrais parler à un humain.",
+        "Puis-je parler à quelqu'un ?",
+        "Je voudrais parler à un de vos collègues.",
+    ],
+    "es": ["Quiero hablar con una persona.", "¿Hay alguien de verdad ahí?", "Necesito hablar con alguien."],
+}
+NOT_WANTED = {
+    "en": [
+        "Remind me to talk to a human at the bank tomorrow.",
+        "I need to speak to somebody at the bank about the loan.",
+    ],
+    "de": ["Ich muss mit jemandem vom Amt sprechen.", "Ich habe mit einem Menschen gesprochen."],
+    "pt": ["Preciso de falar com alguém do banco."],
+    "fr": ["Je dois parler à quelqu'un de la mairie."],
+    "es": ["Necesito hablar con alguien del banco."],
+}
+
+
+@pytest.mark.parametrize("language", list(WANTED))
 def test_the_built_in_model_hears_who_wants_a_human(
-    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path, language: str, text: str
+    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path, language: str
 ) -> None:
     model = EmbeddedModel(EMBEDDER)
     with stage(sqlite_engine, clock, model=lambda: model, tmp=tmp_path) as play:
-        turn = play.say(text, language=language)
-        assert states(play) == ["requested"]
-        assert turn.state is TurnState.ANSWERED
-        assert turn.answer
+        for text in NOT_WANTED[language]:
+            play.say(text, language=language)
+            assert states(play) == [], text
+        for text in WANTED[language]:
+            play.person = factories.person(sqlite_engine, now=clock())
+            turn = play.say(text, language=language)
+            assert states(play) == ["requested"], text
+            assert turn.state is TurnState.ANSWERED
+            assert turn.answer
