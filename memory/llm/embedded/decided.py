@@ -127,9 +127,12 @@ def _waited_for(scene: Scene) -> Json | None:
 
 def _plain(scene: Scene) -> tuple[Heard, ...]:
     """A key by its words, with a value of its type, in a sentence that decides."""
-    if cue(scene, "decide", scene.folded) or begins_with_label(scene) or _wished(scene):
+    added = scene.folded  # "And the quantity is 12"
+    for pattern in patterns_of(scene)["adds"]:
+        added = pattern.sub("", added, count=1).lstrip(" ,")
+    if cue(scene, "decide", scene.folded) or cue(scene, "decide", added):
         return named_values(scene)
-    return ()
+    return named_values(scene) if begins_with_label(scene) or _wished(scene) else ()
 
 
 def named_values(scene: Scene) -> tuple[Heard, ...]:
