@@ -146,7 +146,9 @@ def _to_comma(piece: Piece) -> Piece:
 
 def on_item(scene: Scene, piece: Piece) -> Request | None:
     """What a sentence does to something that is to be done: cancel, move, tick off, snooze."""
-    lex, norm = scene.lex, piece.norm
+    lex = scene.lex
+    piece = plainly(lex, piece)
+    norm = piece.norm
     for name, verb in _ITEMS.items():
         match = lex.begins(name, norm)
         if match is None and name == "done":
@@ -177,6 +179,17 @@ def on_item(scene: Scene, piece: Piece) -> Request | None:
         when = told[0].when(scene.zone) if told and name in ("move", "snooze", "cancel", "skip") else None
         return Request(verb=verb, topic=topic.strip(" ,.!?;:"), when=when)
     return None
+
+
+def plainly(lex: Lexicon, piece: Piece, *, apart: bool = False) -> Piece:
+    """A command without what only asks nicely at its end: "turn that alarm off, would you".
+
+    Args:
+        apart: only where a comma stands before it ("remind me to say thanks" says what of).
+    """
+    tag = lex.search("asks_nicely", piece.norm)
+    first = piece.range_of(tag)[0] if tag else 0
+    return piece.part(0, first) if first and (not apart or comma_at(piece, first)) else piece
 
 
 def other_day(scene: Scene, piece: Piece) -> Request | None:

@@ -11,7 +11,7 @@ from memory.listening.facts import hear_told
 from memory.listening.heard import Act, Candidate, Request
 from memory.listening.regions import Sentence
 from memory.listening.reminding import remind
-from memory.listening.scene import Scene
+from memory.listening.scene import Scene, sentence_case, strip
 from memory.listening.tokens import Piece
 from memory.records import Category
 
@@ -44,7 +44,10 @@ def commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> boo
     moved = acts.on_item(scene, core) if lex.begins("move", core.norm) else None
     if moved is not None and moved.verb == "move" and lex.search("todo_noun", core.norm):
         _on_item(moved, draft)
+        draft.candidates.extend(_new_alarm(scene, core, moved))
         return True
+    plain = acts.plainly(lex, sentence.piece, apart=True)
+    core = core if plain is sentence.piece else strip(scene, plain) or core
     if remind(scene, sentence, core, draft):
         if tail:
             draft.candidates = [c for c in draft.candidates if c.category is not Category.REMINDER]
@@ -70,6 +73,18 @@ def commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> boo
             draft.candidates.extend(_moved_event(scene, core))
         return item.verb != "done" or bool(lex.search("done_tail", core.norm))
     return False
+
+
+def _new_alarm(scene: Scene, core: Piece, moved: Request) -> list[Candidate]:
+    """The alarm that is set where there is none to be moved: "stell den Wecker auf sieben"."""
+    noun = scene.lex.search("alarm_noun", core.norm)
+    if noun is None or moved.when is None or moved.when.all_day:
+        return []
+    text = sentence_case(core.part(*core.range_of(noun)).said(scene.text))
+    span = (core.start, core.end)
+    return [
+        Candidate(category=Category.REMINDER, text=text, span=span, when=moved.when, why="an alarm is set")
+    ]
 
 
 def _on_item(request: Request, draft: Draft) -> None:
@@ -101,6 +116,8 @@ def _leaves_out(scene: Scene, whole: Piece, core: Piece, draft: Draft) -> bool:
     item = acts.on_item(scene, core) if len(core) <= _SHORT else None
     if item is None and scene.lex.begins("skip", whole.norm):  # "morgen" greets, and names a day
         item = acts.on_item(scene, whole)
+    if item is None and len(whole) <= _SHORT and scene.lex.begins("cancel", whole.norm):
+        item, core = acts.on_item(scene, whole), whole  # "stopp" opens a correction, and stops a timer
     if item is None or item.verb not in ("skip", "cancel"):
         return False
     if item.verb == "cancel" and not scene.lex.begins("cancel", core.norm):

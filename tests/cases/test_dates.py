@@ -233,3 +233,46 @@ def test_the_day_before_has_its_own_hour(sqlite_engine: Engine, clock: FakeClock
             play.say(said)
             reminders = [card.when for card in play.kept() if card.category is Category.REMINDER]
             assert [f"{when.start:%m-%d %H}" for when in reminders if when is not None] == [rings], said
+
+
+# Language, what is said first, and what sets an alarm where there is none yet.
+ALARMS = [
+    (
+        "de",
+        "Erinnere mich morgen um neun an Ute.",
+        "Stell den Wecker auf sieben.",
+        "Wecker",
+        "Mach den Wecker aus, ja?",
+    ),
+    (
+        "fr",
+        "Rappelle-moi demain à neuf heures d'appeler Ute.",
+        "Mets le réveil à sept heures.",
+        "Réveil",
+        "Éteins le réveil.",
+    ),
+    (
+        "pt",
+        "Lembra-me amanhã às nove de ligar à Ute.",
+        "Põe o despertador para as sete.",
+        "Despertador",
+        "Desliga o despertador, podes?",
+    ),
+]
+
+
+def test_an_alarm_is_set_where_there_is_none_and_moves_nothing_else(
+    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    with talk(sqlite_engine, clock, tmp_path, "en") as play:
+        for language, other, sets, name, ends in ALARMS:
+            clock.set(SPRING.replace(tzinfo=ZoneInfo(ZONES[language])))
+            play.someone_else(language)
+            play.say(other)
+            play.say(sets)
+            hours = {card.text: card.when.start.hour for card in play.kept() if card.when is not None}
+            assert hours.pop(name) == 7, sets
+            assert list(hours.values()) == [9], sets
+            play.say(ends)
+            assert name not in play.texts(), ends
+            assert len(play.texts()) == 1, ends

@@ -65,6 +65,25 @@ def test_the_one_that_is_there_is_moved(language: str, said: str) -> None:
         ("pt", "Desliga o despertador."),
         ("fr", "Éteins le réveil."),
         ("es", "Quita la alarma."),
+        ("en", "Turn that alarm off, would you."),
+        ("en", "Turn the alarm off, will you?"),
+        ("en", "Switch that alarm off for me, please."),
+        ("en", "Cancel that alarm, could you?"),
+        ("en", "Stop that timer, can you."),
+        ("en", "Kill the alarm, there's a love."),
+        ("de", "Mach den Wecker aus, ja?"),
+        ("de", "Schalt den Wecker bitte aus, sei so gut."),
+        ("de", "Stell den Wecker wieder ab, würdest du?"),
+        ("de", "Stopp den Timer mal, magst du?"),
+        ("de", "Lösch die Erinnerung, ok?"),
+        ("pt", "Desliga-me esse alarme, se faz favor."),
+        ("pt", "Desliga o despertador, podes?"),
+        ("pt", "Cancela esse lembrete, pode ser?"),
+        ("fr", "Éteins le réveil, tu veux bien ?"),
+        ("fr", "Désactive le réveil, veux-tu."),
+        ("es", "Apaga el despertador, ¿quieres?"),
+        ("es", "Apágame la alarma, ¿vale?"),
+        ("es", "Cancela ese recordatorio, por favor, ¿puedes?"),
     ],
 )
 def test_an_alarm_is_turned_off(language: str, said: str) -> None:
@@ -192,3 +211,20 @@ def test_the_evening_before_is_in_the_evening(language: str, said: str) -> None:
     (reminder,) = [card for card in hear(said, language).candidates if card.category is Category.REMINDER]
     assert reminder.when is not None
     assert f"{reminder.when.start:%d %H:%M}" == "25 19:00"
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "text"),
+    [
+        ("en", "Set the alarm for seven, would you.", "Alarm"),
+        ("en", "Set my alarm for half six tomorrow, there's a love.", "Alarm"),
+        ("en", "Remind me tomorrow at nine to ring Bert, will you?", "Ring Bert"),
+        ("de", "Erinnere mich morgen um neun an die Post, ja?", "Die Post"),
+        ("pt", "Lembra-me amanhã às nove de pagar a luz, está bem?", "Pagar a luz"),
+        ("fr", "Rappelle-moi demain à neuf heures de payer le gaz, d'accord ?", "Payer le gaz"),
+        ("es", "Recuérdame mañana a las nueve pagar la luz, ¿vale?", "Pagar la luz"),
+    ],
+)
+def test_what_only_asks_nicely_is_no_part_of_what_is_to_be_done(language: str, said: str, text: str) -> None:
+    (card,) = hear(said, language).candidates
+    assert (card.category, card.text) == (Category.REMINDER, text)

@@ -58,7 +58,7 @@ def _topic(scene: Scene) -> str:
     request = scene.heard.request
     topic = request.topic if request else ""
     voice = scene.phrases.voice
-    kinds = frozenset().union(*voice.categories.values()) if voice.pointing else frozenset()
+    kinds = frozenset().union(*voice.categories.values())
     named = set(split_words(fold(topic))) - voice.pointing - kinds  # "that last reminder" names nothing
     return topic if _content(scene, topic) & _content(scene, " ".join(named)) else ""
 
@@ -89,15 +89,30 @@ def _targets(scene: Scene) -> tuple[Json, ...]:
         wanted = _content(scene, scene.said)
         wanted = wanted if any(_hits(scene, card, wanted) for card in items) else set()
     if not wanted:
-        return _unnamed(scene, items)
+        alike = _of_kind(scene, items)
+        return () if _sets(scene) and not alike else _unnamed(scene, alike or items)
     scores = [(_hits(scene, card, wanted), card) for card in items]
     best = max((hits for hits, _ in scores), default=0)
+    if not best and _sets(scene):
+        return ()
     if not best:
         if _verb(scene) in ("snooze", "move", "skip", "other_one"):
             # Only what may be undone in a word: a wrong cancel is worse than asking again.
             return _unnamed(scene, items)
         return tuple(card for card in items if card.get("relevant"))[:1]
     return tuple(card for hits, card in scores if hits == best)
+
+
+def _sets(scene: Scene) -> bool:
+    """Whether something new is meant where it is not there: "stell den Wecker auf sieben"."""
+    return any(candidate.category == "reminder" for candidate in scene.heard.candidates)
+
+
+def _of_kind(scene: Scene, items: Sequence[Json]) -> Sequence[Json]:
+    """The items that hold the word of the kind that was said ("the alarm")."""
+    request = scene.heard.request
+    said = _content(scene, request.topic) if request else set()
+    return [card for card in items if said and _hits(scene, card, said)]
 
 
 def _unnamed(scene: Scene, items: Sequence[Json]) -> tuple[Json, ...]:
@@ -153,8 +168,8 @@ def _change_second(scene: Scene) -> Sequence[Wanted]:
 
 
 def _told_anew(scene: Scene) -> list[Wanted]:
-    """The event of a told move that nothing known is about: it is kept as it is now."""
-    events = [c for c in scene.heard.candidates if c.category == "event" and c.when is not None]
+    """The event of a told move that nothing known is about, or the alarm: it is kept as it is now."""
+    events = [c for c in scene.heard.candidates if c.category in ("event", "reminder") and c.when is not None]
     return [Wanted("create_card", card_arguments(event, speaker=scene.speaker)) for event in events[:1]]
 
 
