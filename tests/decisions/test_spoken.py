@@ -142,6 +142,7 @@ PLAIN = {
             {"4711-A delivery_window": f"{FRIDAY} 14:00-17:00"},
         ),
         ("Levanto às dez, por favor.", {"pickup_time": "10:00"}),
+        ("Vou buscar a encomenda às dez.", {"pickup_time": "10:00"}),
     ],
     "fr": [
         ("Mon numéro de commande est QX-90.", {"order_number": "QX-90"}),
@@ -405,6 +406,10 @@ def test_whoever_wants_all_that_is_settled_is_told_all_open_matters(
         ("de", "Meine Schwester soll am Freitag um zehn kommen."),
         ("de", "Ich hole um zehn die Kinder ab."),
         ("pt", "A minha irmã deve chegar na sexta às dez."),
+        ("pt", "Levanto-me às sete."),
+        ("pt", "Vou buscar os miúdos às dez."),
+        ("pt", "Recolho os meus netos às cinco."),
+        ("es", "El martes recojo yo a mis nietos a las cinco."),
     ],
 )
 def test_what_is_about_other_people_and_things_decides_nothing(

@@ -33,6 +33,7 @@ from memory.records import Category
 _NOT_DECIDED = frozenset({Category.REMINDER, Category.TASK, Category.MEMO})
 WAITS = "decision"
 _ON_ITEMS = frozenset({"remind", "done", "snooze", "skip"})  # these are about what is to be done
+_MOST_CHARS = 2000  # a longer message tells a story
 _SUBJECT = 3  # words between what is wished about and the wish: "order 4711-A should come"
 
 
@@ -47,7 +48,14 @@ class Heard:
 
 def heard(scene: Scene) -> tuple[Heard, ...]:
     """Decisions of the message; none in questions, wishes to be reminded, and small talk."""
-    if not keys(scene) or scene.speaker:
+    if "decided" not in scene.memo:
+        scene.memo["decided"] = _heard(scene)
+    found: tuple[Heard, ...] = scene.memo["decided"]
+    return found
+
+
+def _heard(scene: Scene) -> tuple[Heard, ...]:
+    if not keys(scene) or scene.speaker or len(scene.said) > _MOST_CHARS:
         return ()
     told = without_questions(scene)
     if told is None or is_about_todos(scene):
@@ -69,6 +77,8 @@ def heard(scene: Scene) -> tuple[Heard, ...]:
 
 def would_be(scene: Scene) -> tuple[Heard, ...]:
     """What the message would decide if it were no question."""
+    if len(scene.said) > _MOST_CHARS:
+        return ()
     scene = put_right(scene)
     said = scene.folded
     for pattern in (*patterns_of(scene)["politely"], *patterns_of(scene)["wonders"]):

@@ -100,6 +100,11 @@ class Scene:
         self.doubted.extend(card for card in cards if card.get("suspect"))
 
     @cached_property
+    def memo(self) -> dict[str, Any]:
+        """What a part has worked out of this scene, so that it does so once."""
+        return {}
+
+    @cached_property
     def folded(self) -> str:
         return fold(self.said)
 

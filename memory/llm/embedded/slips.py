@@ -13,6 +13,7 @@ from memory.llm.embedded.scene import Scene
 from memory.llm.embedded.valuing import CODE, CONTACT, choices_in, streets
 
 _MOST = 4  # "sixty, no, forty, no, twenty": more often nobody changes their mind
+_MOST_CHARS = 600  # one breath is shorter
 _BEFORE, _AFTER = 3, 4  # words between what was taken back, the mark, and what is said instead
 _FEW = 3  # words of a thing that has no form of its own: "the green one"
 _PAUSE = r"[\s,.;:!…–—-]"
@@ -21,6 +22,8 @@ _PAUSE = r"[\s,.;:!…–—-]"
 def put_right(scene: Scene) -> Scene:
     """The scene without the values that its message takes back: blanks stand in their place."""
     said = scene.said
+    if len(said) > _MOST_CHARS:
+        return scene
     for _ in range(_MOST):
         righted = _without_a_slip(scene, said)
         if righted == said:
