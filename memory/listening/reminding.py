@@ -50,6 +50,8 @@ def remind(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bool:
                     replace(candidate, text=candidate.text if found else body, people=event.people)
                 )
             return True
+    if first and not before and _on_its_day(scene, core, first, draft):
+        return True
     several = _rings(scene, core) or _several(scene, core)
     if several:
         draft.candidates.extend(several)
@@ -60,6 +62,28 @@ def remind(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bool:
         return _remind_of_earlier(scene, core, draft)
     draft.candidates.append(found.candidate)
     draft.candidates.extend(people_in(scene, core))
+    return True
+
+
+def _on_its_day(scene: Scene, core: Piece, first: int, draft: Draft) -> bool:
+    """An event told first and an hour to be reminded at: "the dentist on Friday at three, remind me at two".
+
+    Takes both; False where no event with an hour is told first, or the asking has no hour alone.
+    """
+    head, rest = core.part(0, first), core.part(first)
+    times = [t for t in scene.times(rest, tense="future") if t.date is not None]
+    if len(times) != 1 or times[0].has_date or times[0].rrule or times[0].time is None:
+        return False
+    told, _ = hear_told(scene, scene.splitter.split(head))
+    event = next((c for c in told if c.category is Category.EVENT and c.when is not None), None)
+    found = todo.reminder(scene, rest)
+    if event is None or event.when is None or event.when.all_day or found is None or found.candidate is None:
+        return False
+    said = rest.said(scene.text)
+    day = event.when.start.date()
+    hours = find_times(said, language=scene.lex.language, now=scene.now, tense="future", on=day)
+    when = next((t.when(scene.zone) for t in hours if t.time is not None), None)
+    draft.candidates.extend([event, replace(found.candidate, when=when, missing_time=when is None)])
     return True
 
 

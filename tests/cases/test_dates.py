@@ -132,6 +132,13 @@ OTHER_DAYS = [
     ("fr", "2026-03-03", "J'ai le dentiste le 12 avril à 15h.", "Pas le douze, le treize.", "04-13"),
     ("es", "2026-03-03", "Tengo dentista el 12 de abril a las 15h.", "No el doce, sino el trece.", "04-13"),
     ("es", "2026-03-03", "La cita es el 12 de abril a las 15h.", "No es el 12, es el 13.", "04-13"),
+    (
+        "es",
+        "2026-11-20",
+        "La cena es el viernes 11 de diciembre a las 15h.",
+        "Me he equivocado de viernes: la cena es el dieciocho, a la misma hora.",
+        "12-18",
+    ),
     ("es", "2026-03-03", "Recuérdame el 12 de abril a las 15h llamar a Una.", "Mejor el 13.", "04-13"),
     (
         "en",
@@ -205,6 +212,9 @@ BEFORE = [
         "Mum's birthday is on 20 April, remind me the day before at six in the evening to ring her.",
         "04-19 18",
     ),
+    ("en", "I have the dentist on Friday at three, remind me at two to leave.", "03-06 14"),
+    ("de", "Am Freitag um 15 Uhr hab ich Zahnarzt, erinner mich um zwei ans Losfahren.", "03-06 14"),
+    ("pt", "Tenho dentista na sexta às três, lembra-me às duas de sair.", "03-06 14"),
     ("de", "Am 20. April hat Mama Geburtstag, erinnere mich am Abend vorher an die Torte.", "04-19 19"),
     ("pt", "A operação é a 20 de abril às oito. Lembra-me na véspera à noite de não comer.", "04-19 21"),
     (

@@ -31,6 +31,10 @@ def mention(scene: Scene) -> TimeMention | None:
     affirmed = [each for each in days if not _is_denied(scene, each)]
     if affirmed and len(affirmed) < len(days):  # "it isn't Wednesday, it's Thursday"
         return affirmed[0]
+    if len(days) > 1 and any(
+        each.same_time for each in coming
+    ):  # "the wrong Friday: it's the 18th, same time"
+        return replace(days[-1], same_time=True)
     mentions = find_times(scene.said, language=scene.language, now=scene.now)
     timed = [mention for mention in mentions if mention.time is not None]
     return next(iter(timed or mentions), None)
