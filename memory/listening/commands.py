@@ -62,6 +62,8 @@ def commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> boo
     if errand is not None:
         draft.candidates.append(errand)
         return True
+    if _is_a_moment(scene, core) and not lex.search("correction", sentence.piece.norm):
+        return True  # "um halb fünf nachmittags" answers something and tells nothing
     swapped = acts.other_day(scene, core) or acts.other_day(scene, sentence.piece)
     if swapped is not None:
         _on_item(swapped, draft)
@@ -73,6 +75,12 @@ def commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> boo
             draft.candidates.extend(_moved_event(scene, core))
         return item.verb != "done" or bool(lex.search("done_tail", core.norm))
     return False
+
+
+def _is_a_moment(scene: Scene, core: Piece) -> bool:
+    """Whether a sentence tells a moment and no more."""
+    spans = [span for time in scene.times(core) for span in time.spans]
+    return bool(spans) and not core.outside(spans).words
 
 
 def _new_alarm(scene: Scene, core: Piece, moved: Request) -> list[Candidate]:

@@ -45,10 +45,11 @@ def remind(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> bool:
             body = event.text
             spare = todo.reminder(scene, core, base=base)
             candidate = found.candidate if found else spare.candidate if spare else None
-            if candidate is not None:
-                draft.candidates.append(
-                    replace(candidate, text=candidate.text if found else body, people=event.people)
-                )
+            command = core.part(*core.range_of(match)).said(scene.text).casefold()
+            if candidate is not None:  # "wake me two hours before" says nothing of what for
+                own = found is not None and candidate.text.casefold() != command
+                text = candidate.text if own else body
+                draft.candidates.append(replace(candidate, text=text, people=event.people))
             return True
     if first and not before and _on_its_day(scene, core, first, draft):
         return True

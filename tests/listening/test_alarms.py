@@ -228,3 +228,53 @@ def test_the_evening_before_is_in_the_evening(language: str, said: str) -> None:
 def test_what_only_asks_nicely_is_no_part_of_what_is_to_be_done(language: str, said: str, text: str) -> None:
     (card,) = hear(said, language).candidates
     assert (card.category, card.text) == (Category.REMINDER, text)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("de", "Um halb fünf nachmittags."),
+        ("en", "Half past four in the afternoon."),
+        ("pt", "Às quatro e meia da tarde."),
+        ("fr", "À seize heures trente."),
+        ("es", "A las cuatro y media de la tarde."),
+    ],
+)
+def test_a_moment_alone_tells_nothing(language: str, said: str) -> None:
+    assert hear(said, language).candidates == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "No, the other Friday."),
+        ("de", "Nein, ich meinte den anderen Freitag."),
+        ("pt", "Não, na outra."),
+        ("pt", "na outra sexta"),
+        ("fr", "Non, l'autre vendredi."),
+        ("es", "No, el otro viernes."),
+    ],
+)
+def test_the_other_one_of_two_days_is_meant(language: str, said: str) -> None:
+    heard = hear(said, language)
+    assert heard.candidates == ()
+    assert heard.request is not None
+    assert heard.request.verb == "other_one"
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "text"),
+    [
+        (
+            "de",
+            "Am dritten Elften um neun Uhr hab ich Prüfung, weck mich zwei Stunden vorher.",
+            "Hab ich Prüfung",
+        ),
+        ("en", "My exam is on 3 November at nine, wake me two hours before.", "My exam"),
+    ],
+)
+def test_who_is_woken_before_something_is_told_what_for(language: str, said: str, text: str) -> None:
+    event, reminder = hear(said, language).candidates
+    assert (event.text, reminder.text) == (text, text)
+    assert reminder.when is not None
+    assert f"{reminder.when.start:%m-%d %H}" == "11-03 07"
