@@ -19,7 +19,7 @@ from memory import language as lang
 from memory.config import LANGUAGES
 from memory.decisions.schema import Key, Keys, KeyType
 from memory.decisions.stated import street_spans
-from memory.decisions.values import CURRENCIES, Refused, canonical
+from memory.decisions.values import CURRENCIES, Refused, canonical, dozens
 
 _DATA = Path(__file__).parent / "data" / "consent.toml"
 _MOMENTS = (KeyType.DATE, KeyType.TIME, KeyType.INTERVAL)
@@ -48,6 +48,7 @@ def source_of(
     language: str,
     now: datetime,
     zone: str,
+    held: str = "",
 ) -> Source:
     """Where a canonical value comes from.
 
@@ -55,7 +56,10 @@ def source_of(
         said: the person's message of this turn.
         proposed: what the assistant had said last.
         observed: retrieved passages and tool output of this turn.
+        held: what holds so far, canonical: "make it Friday" leaves the hours as they are.
     """
+    if key.type in _MOMENTS and (left := _changed(value, held)):
+        value = left
 
     def here(text: str) -> bool:
         return stands_in(key, value, text, language=language, now=now, zone=zone)
@@ -63,9 +67,11 @@ def source_of(
     if here(said):
         parts = re.split(r"[,;:.!?–—]+", said)
         clauses = [
-            _without_slip(part, language) if at else part for at, part in enumerate(parts) if here(part)
+            _without_denied(_without_slip(part, language) if at else part, language)
+            for at, part in enumerate(parts)
+            if here(part)
         ]
-        denied = bool(clauses) and all(refuses(part, language) or _denies(part) for part in clauses)
+        denied = bool(clauses) and all(refuses(part, language) or _denies(part, language) for part in clauses)
         return Source.UNDECIDED if denied else Source.PERSON
     if here(proposed):
         if goes_on(said, language):
@@ -82,10 +88,24 @@ def source_of(
     return Source.OBSERVATION if any(here(text) for text in observed) else Source.ASSISTANT
 
 
+def _changed(value: str, held: str) -> str:
+    """The parts of a moment that differ from what holds; "" when all of it does, or nothing."""
+    parts = _PARTS.findall(value)
+    left = [each for each in parts if each not in _PARTS.findall(held)]
+    return " ".join(left) if 0 < len(left) < len(parts) else ""
+
+
 def _without_slip(clause: str, language: str) -> str:
     """A clause without the word by which it puts the one before it right: "sixty, no twenty"."""
     slip = lang.fold(str(lang.tables(language)["times"]["repair"]))
     return re.sub(rf"^\s*(?:{slip})(?!\w)", " ", lang.fold(clause))
+
+
+def _without_denied(clause: str, language: str) -> str:
+    """A clause without what it sets something else against: "not on Thursday but on Friday"."""
+    tables = _tables(language)
+    denies, but = "|".join(map(re.escape, tables["no"])), "|".join(map(re.escape, tables["but"]))
+    return re.sub(rf"(?<!\w)(?:{denies})(?!\w).{{1,40}}?(?<!\w)(?:{but})(?!\w)", " ", lang.fold(clause))
 
 
 def consents(said: str, language: str) -> bool:
@@ -118,7 +138,8 @@ def stands_in(key: Key, value: str, text: str, *, language: str, now: datetime, 
         wanted = lang.words(lang.fold(value))
         return bool(wanted) and all(word in held for word in wanted)
     if key.type is KeyType.INTEGER:
-        return any(str(number.value) == value for number in lang.numbers.find(text, language)) or bool(
+        told = {number.value for number in lang.numbers.find(text, language)} | dozens(lang.fold(text))
+        return value in map(str, told) or bool(
             re.search(rf"(?<![\d.,]){re.escape(value)}(?![\d]|[.,]\d)", text)
         )
     if key.type in _MOMENTS:
@@ -158,10 +179,16 @@ def _moment_stands_in(key: Key, value: str, text: str, *, language: str, now: da
         return True
     parts = set(_PARTS.findall(value))
     said: set[str] = set()
-    for each in lang.find_times(text, language=language, now=now):
+    # What is decided lies ahead ("delivered on Friday"); "not Saturday, Sunday" denies its first part only.
+    readings = [(text, lang.find_times(text, language=language, now=now))]
+    readings += [
+        (part, lang.find_times(part, language=language, now=now, tense="future"))
+        for part in (text, *re.split(r"[,;]", text))
+    ]
+    for whole, each in ((whole, each) for whole, found in readings for each in found):
         if each.date is not None:
             said.add(each.date.isoformat())
-        told = text[each.span[0] : each.span[1]]
+        told = whole[each.span[0] : each.span[1]]
         explicit = bool(each.part) or re.search(r"\b(?:1[3-9]|2[0-3])\b", told) is not None
         for hour in (each.time, each.end.time() if each.end is not None else None):
             if hour is not None:
@@ -224,10 +251,15 @@ def _starts_with(said: str, kind: str) -> bool:
     return match is not None and any(match.group(1) in _words(each, kind) for each in LANGUAGES)
 
 
-def _denies(clause: str) -> bool:
-    """Whether a clause begins with a "not", in any language: it may be in another than the talk's."""
+def _denies(clause: str, language: str) -> bool:
+    """Whether a clause begins with a "not", in any language: it may be in another than the talk's.
+
+    "No sábado" denies nothing in Portuguese.
+    """
     first = lang.words(lang.fold(clause))[:1]
-    return bool(first) and any(first[0] in _words(each, "no") for each in LANGUAGES)
+    if not first or (first[0] in lang.stop_words(language) and first[0] not in _words(language, "no")):
+        return False
+    return any(first[0] in _words(each, "no") for each in LANGUAGES)
 
 
 @cache

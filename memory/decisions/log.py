@@ -72,6 +72,14 @@ def record(
     checked = canonical(key, value, language=turn.language, now=now, zone=turn.zone)
     if isinstance(checked, Refused):
         return checked
+    held = next(
+        (
+            each.value
+            for each in rows.current(session, turn.person_id, now=now)
+            if each.key == key.name and each.matter == matter_name(conversation, matter)
+        ),
+        "",
+    )
     source = source_of(
         key,
         checked,
@@ -81,6 +89,7 @@ def record(
         language=turn.language,
         now=now,
         zone=turn.zone,
+        held=held,
     )
     if source is Source.OBSERVATION:
         return Refused(

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from memory import language as lang
 from memory.decisions.schema import Key, KeyType
-from memory.decisions.values import LANGUAGE_NAMES, amounts
+from memory.decisions.values import DOZENS, HALF, LANGUAGE_NAMES, amounts, dozens
 from memory.language import TimeMention
 
 MOMENTS = (KeyType.DATE, KeyType.TIME, KeyType.INTERVAL)
@@ -24,10 +24,7 @@ _DIGITS_OF_A_CODE = 3  # from here on a run of figures is a code, a number to ca
 _PARTS = {"morning": (0, 12), "noon": (11, 14), "afternoon": (12, 19), "evening": (17, 24), "night": (20, 24)}
 _TO = re.compile(r"\s*(?:-|–|to|until|till|bis|und|and|a|as|e as|ate as|y las|a las|et)\s*")
 _HOURS = re.compile(r"\s*(?:uhr|h|horas?|heures?|hours|o'clock)(?!\w)")
-_DOZENS = r"(?:dozens?|dutzend|duzias?|douzaines?|docenas?)(?!\w)"
-_HALF = r"half|halbes|meia|demi|media"
-_DOZEN = re.compile(rf"\s*(?:{_HALF}|an?)?\s*{_DOZENS}")
-_TIMES = {2: ("two", "2", "zwei", "duas", "deux", "dos"), 3: ("three", "3", "drei", "tres", "trois")}
+_DOZEN = re.compile(rf"\s*(?:{HALF}|an?)?\s*{DOZENS}")
 _NUMBER_OF = re.compile(
     r"(?:[#€$£]|\b(?:no|nr|n|num)\.?|\b(?:order|auftrag|bestellung|encomenda|pedido|commande|number|numero|nummer))$"
 )
@@ -262,7 +259,7 @@ def _counts(clause: Clause) -> set[int]:
     # A bare "ten" may be an hour or a count; a date, a span of hours or a number to call counts nothing.
     never = [each.span for each in found if each.has_date or each.end is not None]
     never += [match.span() for match in CALL.finditer(clause.text)]
-    told = _dozens(lang.fold(clause.text))
+    told = dozens(lang.fold(clause.text))
     for number in lang.numbers.find(clause.text, clause.language):
         after = lang.fold(clause.text[number.span[1] :])
         before = lang.fold(clause.text[: number.span[0]]).rstrip()
@@ -277,16 +274,6 @@ def _counts(clause: Clause) -> set[int]:
         if number.in_words and number.value == 1 and not clause.bare:
             continue  # "one of them", "uma mesa"
         told.add(number.value)
-    return told
-
-
-def _dozens(folded: str) -> set[int]:
-    """What a dozen, half of one and two of them count."""
-    told = set()
-    for match in re.finditer(rf"(?:({_HALF})\s+)?(?:an?\s+)?{_DOZENS}", folded):
-        before = folded[: match.start()].split()[-1:]
-        times = next((count for count, words in _TIMES.items() if before and before[0] in words), 1)
-        told.add(6 if match.group(1) else 12 * times)
     return told
 
 

@@ -27,6 +27,16 @@ CURRENCIES = {
     "CHF": ("chf", "franken"),
     "BRL": ("r$", "reais"),
 }
+DOZENS = r"(?:dozens?|dutzend|duzias?|douzaines?|docenas?)(?!\w)"
+HALF = r"half|halbes|meia|demie?|media"
+_TIMES = {2: ("two", "2", "zwei", "duas", "deux", "dos"), 3: ("three", "3", "drei", "tres", "trois")}
+# The hours of a part of the day in which something is brought.
+_PART_HOURS = {
+    "morning": "08:00-12:00",
+    "noon": "11:00-14:00",
+    "afternoon": "12:00-18:00",
+    "evening": "18:00-22:00",
+}
 _MOST_CHARS = 300
 _DAY = (7, 19)  # hours in which things are fetched and brought
 LANGUAGE_NAMES = {
@@ -110,8 +120,9 @@ def _choice(key: Key, text: str) -> str | Refused:
 def _integer(key: Key, text: str, language: str) -> str | Refused:
     number = int(text) if re.fullmatch(r"[+-]?\d+", text) else None
     if number is None:
-        found = lang.numbers.find(text, language)
-        number = int(found[0].value) if len(found) == 1 else None
+        found = {each.value for each in lang.numbers.find(text, language)}
+        found = dozens(lang.fold(text)) or found
+        number = int(found.pop()) if len(found) == 1 else None
     if number is None:
         return Refused(reason="one whole number was expected", code="not_a_number")
     if key.least is not None and number < key.least:
@@ -136,6 +147,16 @@ def _money(text: str, language: str) -> str | Refused:
     if amount is None:
         return Refused(reason="an amount was expected", code="not_a_number")
     return f"{amount:.2f} {currency}"
+
+
+def dozens(folded: str) -> set[int]:
+    """What a dozen, half of one, and two or three of them count."""
+    told = set()
+    for match in re.finditer(rf"(?:({HALF})\s+)?(?:an?\s+)?{DOZENS}", folded):
+        before = folded[: match.start()].split()[-1:]
+        times = next((count for count, words in _TIMES.items() if before and before[0] in words), 1)
+        told.add(6 if match.group(1) else 12 * times)
+    return told
 
 
 def amounts(text: str, language: str) -> set[float]:
@@ -201,6 +222,8 @@ def _moment(key: Key, text: str, *, language: str, now: datetime) -> str | Refus
         end = hours[0].end.time() if hours[0].end is not None else None
         if end is None and len(hours) > 1 and hours[1].time is not None:
             end = hours[1].time
+        if end is None and hours[0].approximate:
+            span = _PART_HOURS.get(hours[0].part or "", span)
         if end is not None:
             span += f"-{end:%H:%M}"
     span = span or _bare_span(text, found, language)

@@ -16,9 +16,12 @@ from memory.llm.embedded.valuing import (
     MOMENTS,
     address_spans,
     begins_with_label,
+    choice_of,
+    choices_of,
     cue,
     is_labelled,
     is_question,
+    kept_beside,
     key_of,
     keys,
     label_of,
@@ -72,7 +75,7 @@ def _heard(scene: Scene) -> tuple[Heard, ...]:
     chosen = picked(scene)
     if chosen is not None:
         return (Heard(chosen[0]["name"], chosen[1], matter_of(scene, chosen[0])),)
-    return _plain(scene) or _bare(scene)
+    return _plain(scene) or _bare(scene) or _bare_choice(scene)
 
 
 def would_be(scene: Scene) -> tuple[Heard, ...]:
@@ -159,7 +162,8 @@ def named_values(scene: Scene) -> tuple[Heard, ...]:
             continue  # what is moved without having been settled stands on the agenda
         value = _value_near(scene, key)
         if value:
-            found.append(Heard(key["name"], value, matter_of(scene, key)))
+            matter = matter_of(scene, key)
+            found.append(Heard(key["name"], kept_beside(scene, key, value, matter), matter))
     taken: set[str] = set()
     kept = []
     for each in sorted(found, key=lambda one: not is_labelled(scene, key_of(scene, one.key))):
@@ -182,7 +186,8 @@ def _value_near(scene: Scene, key: Json) -> str:
 def _parts(scene: Scene) -> list[Scene]:
     """The parts of the message that stand apart: at a pause or an "and" outside of every value."""
     said = scene.said
-    spans = [span for each in find_times(said, language=scene.language, now=scene.now) for span in each.spans]
+    moments = find_times(said, language=scene.language, now=scene.now)
+    spans = [(min(each.spans)[0], max(end for _, end in each.spans)) for each in moments]
     spans += address_spans(scene, said)
     figures = [each.span for each in numbers.find(said, scene.language)]
     spans += [(one[0], two[1]) for one, two in pairwise(figures) if len(said[one[1] : two[0]].split()) <= 1]
@@ -250,7 +255,30 @@ def _bare(scene: Scene, *, asks: bool = False) -> tuple[Heard, ...]:
     chosen = about or fitting
     if not chosen and numbers.find(scene.said, scene.language):
         chosen = [key for key in keys(scene) if key["type"] == "integer"]
-    return tuple(
-        Heard(key["name"], value_of(scene, key, alone=True), matter_of(scene, key, bare=True))
-        for key in chosen[:1]
+    heard = []
+    for key in chosen[:1]:
+        matter = matter_of(scene, key, bare=True)
+        value = kept_beside(scene, key, value_of(scene, key, alone=True), matter)
+        heard.append(Heard(key["name"], value, matter))
+    return tuple(heard)
+
+
+def _bare_choice(scene: Scene) -> tuple[Heard, ...]:
+    """ "By card, please.": nothing but a choice, with a courtesy, or where one holds already."""
+    rest = scene.folded
+    named = []
+    for key in keys(scene):
+        if key["type"] == "choice" and (choice := choice_of(key, scene.folded)):
+            named.append((key, choice))
+            for start, end in sorted({each[:2] for each in choices_of(key, rest)}, reverse=True):
+                rest = rest[:start] + " " + rest[end:]
+    is_decided = cue(scene, "decide", scene.folded) or any(
+        each["key"] == key["name"] for each in settled(scene) for key, _ in named
     )
+    for name in ("choosing", "bare"):
+        for pattern in patterns_of(scene)[name]:
+            rest = pattern.sub(" ", rest)
+    if len(named) != 1 or words(rest) or not is_decided or scene.heard.question is not None:
+        return ()
+    key, choice = named[0]
+    return (Heard(key["name"], choice, matter_of(scene, key, bare=True)),)

@@ -21,7 +21,7 @@ from memory.llm.embedded.decided import (
     without_questions,
     would_be,
 )
-from memory.llm.embedded.matters import is_here, named_matters, of_named_matter
+from memory.llm.embedded.matters import named_matters, of_named_matter
 from memory.llm.embedded.offered import lists_options
 from memory.llm.embedded.part import Part, Wanted
 from memory.llm.embedded.scene import Done, Json, Scene
@@ -30,6 +30,7 @@ from memory.llm.embedded.valuing import (
     MOMENTS,
     TWO,
     cue,
+    is_here,
     is_labelled,
     is_question,
     key_of,
@@ -328,8 +329,9 @@ def _is_meant(scene: Scene, name: str) -> bool:
     if key is None:
         return False
     loose = {fold(str(word)) for word in (*key.get("loose", ()), *key["words"])}
-    told = surface_terms(scene.said, scene.language)
-    return bool(loose & set(words(scene.folded))) and set(told) <= loose
+    known = loose | {fold(str(word)) for each in keys(scene) for word in each["words"]}
+    told = set(surface_terms(scene.said, scene.language))
+    return bool(known & set(words(scene.folded))) and told <= known
 
 
 def _asks_state(scene: Scene) -> bool:

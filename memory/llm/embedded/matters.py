@@ -6,9 +6,7 @@ import re
 
 from memory.language import find_times, fold, fold_map
 from memory.llm.embedded.scene import Json, Scene
-from memory.llm.embedded.valuing import is_labelled, order_span, patterns_of, settled
-
-_HERE = "conversation "  # so the store names a matter that has no name of its own
+from memory.llm.embedded.valuing import is_here, is_labelled, order_span, patterns_of, settled
 
 
 def matter_of(scene: Scene, key: Json, *, bare: bool = False) -> str:
@@ -25,7 +23,7 @@ def matter_of(scene: Scene, key: Json, *, bare: bool = False) -> str:
         return told
     held = [str(each["matter"]) for each in settled(scene) if each["key"] == key["name"]]
     recent = _recent(scene)
-    if recent and (_goes_on(scene) or recent in held or not any(each.startswith(_HERE) for each in held)):
+    if recent and (_goes_on(scene) or recent in held or not any(is_here(each) for each in held)):
         return recent
     return held[0] if bare and len(held) == 1 else ""
 
@@ -48,11 +46,6 @@ def of_named_matter(scene: Scene) -> list[Json]:
     """What is settled in the matter that the message names; all of it when it names none."""
     named = named_matters(scene)
     return [each for each in settled(scene) if not named or str(each["matter"]) in named]
-
-
-def is_here(matter: str) -> bool:
-    """Whether a matter has no name of its own."""
-    return not matter or matter.startswith(_HERE)
 
 
 def _goes_on(scene: Scene) -> bool:

@@ -10,11 +10,12 @@ from functools import cache
 from memory.language import find_times, fold, fold_map, numbers, surface_terms
 from memory.language.tables import tables
 from memory.llm.embedded.scene import Scene
-from memory.llm.embedded.valuing import CODE, CONTACT, choices_in, streets
+from memory.llm.embedded.valuing import CODE, CONTACT, choices_in, patterns_of, streets
 
 _MOST = 4  # "sixty, no, forty, no, twenty": more often nobody changes their mind
 _MOST_CHARS = 600  # one breath is shorter
 _BEFORE, _AFTER = 3, 4  # words between what was taken back, the mark, and what is said instead
+_DENIED = 2  # words between a "not" and what it denies
 _FEW = 3  # words of a thing that has no form of its own: "the green one"
 _PAUSE = r"[\s,.;:!…–—-]"
 
@@ -29,7 +30,30 @@ def put_right(scene: Scene) -> Scene:
         if righted == said:
             break
         said = righted
+    said = _without_denied(scene, said)
     return scene if said == scene.said else replace(scene, said=said)
+
+
+def _without_denied(scene: Scene, said: str) -> str:
+    """A text without the value that is denied beside another of its kind: "Dock Road 9, not Mill Lane 4"."""
+    folded, at = fold_map(said)
+    moments = [
+        span for each in find_times(said, language=scene.language, now=scene.now) for span in each.spans
+    ]
+    for pattern in patterns_of(scene)["denies"]:
+        for match in pattern.finditer(folded):
+            start, end = at[match.start()], at[match.end()]
+            pause = re.search(r"[,;]", said[end:])
+            if not moments and pause is not None:  # "not Saturday, Sunday": the "not" is read over both
+                bared = _blank(said, start, end + pause.end())
+                if find_times(bared, language=scene.language, now=scene.now):
+                    return bared
+            for spans in _values(scene, said, moments):
+                after = [each for each in spans if each[0] >= end]
+                others = [each for each in spans if each[1] <= start or each in after[1:]]
+                if after and others and _words(said[end : after[0][0]]) <= _DENIED:
+                    return _blank(said, start, after[0][1])
+    return said
 
 
 def _without_a_slip(scene: Scene, said: str) -> str:

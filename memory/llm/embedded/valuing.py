@@ -31,6 +31,9 @@ _TOWN = re.compile(
     r"|[^\W\da-z_][\w'’-]* [A-Z]{1,2}\d{1,2}[A-Z]? \d[A-Z]{2})"
 )
 CONTACT = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+|\+?\d[\d ()/-]{5,}\d")
+_DOZEN = re.compile(
+    r"(?:(?:half|halbes|meia|demie?|media|[\w]+) )?(?:an? )?(?:dozens?|dutzend|duzias?|douzaines?|docenas?)\b"
+)
 _MONEY = re.compile(
     r"(?:[€$£]\s?)?\d[\d.,']*(?:[ \u00a0\u202f]\d{3}(?!\d))*"
     r"\s?(?:€|\$|£|(?i:eur\w*|dollars?|pounds?|reais|francs?|franken))?"
@@ -126,6 +129,8 @@ def value_of(scene: Scene, key: Json, *, alone: bool) -> str:
     if kind in MOMENTS:
         return _moment(scene, key, alone=alone)
     if kind == "integer":
+        if (dozen := _DOZEN.search(scene.folded)) is not None:
+            return dozen.group().strip()
         spans = [each.span for each in find_times(said, language=scene.language, now=scene.now)]
         spans = [] if alone else spans
         spans += [match.span() for match in _NO_COUNT.finditer(said)]
@@ -228,6 +233,43 @@ def _ahead(scene: Scene, told: Sequence[TimeMention]) -> str:
     return scene.said[first.span[0] :]
 
 
+def kept_beside(scene: Scene, key: Json, value: str, matter: str) -> str:
+    """A new day with the hours that hold, or new hours on the day that holds: "make it Friday"."""
+    held = next(
+        (
+            str(each["value"])
+            for each in settled(scene)
+            if each["key"] == key["name"]
+            and (str(each["matter"]) == matter or (not matter and is_here(each["matter"])))
+        ),
+        "",
+    )
+    day, _, hours = held.partition(" ")
+    if key["type"] != "interval" or not hours:
+        return value
+    told = [each for each in find_times(value, language=scene.language, now=scene.now) if each.rrule is None]
+    days = [each.date for each in told if each.has_date and each.date is not None]
+    spans = [each for each in told if each.time is not None]
+    if days and not spans and len(numbers.find(without_days(value, told), scene.language)) == 0:
+        return f"{days[0].isoformat()} {hours}"
+    if not days and len(spans) == 1 and spans[0].time is not None and spans[0].end is not None:
+        return f"{day} {spans[0].time:%H:%M}-{spans[0].end:%H:%M}"
+    return value
+
+
+def without_days(text: str, told: Sequence[TimeMention]) -> str:
+    """A text with blanks in place of its moments."""
+    for each in told:
+        for start, end in each.spans:
+            text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def is_here(matter: object) -> bool:
+    """Whether a matter has no name of its own: it is a talk's."""
+    return not matter or str(matter).startswith("conversation ")
+
+
 def _at_hour(scene: Scene, key: Json, told: Sequence[TimeMention]) -> str:
     """An hour as it is meant: a bare one lies by day, or near the hour that holds."""
     mention = next(each for each in told if each.time is not None)
@@ -258,18 +300,18 @@ def _choice(scene: Scene, key: Json) -> str:
 
 def choice_of(key: Json, folded: str) -> str:
     """The choice that a folded text names, the first of several; "" when it names none."""
-    found = _choices(key, folded)
+    found = choices_of(key, folded)
     return min(found)[2] if found else ""
 
 
 def choices_in(scene: Scene, said: str) -> list[list[tuple[int, int]]]:
     """Where the choices of each key stand in a text."""
     folded, at = fold_map(said)
-    found = (_choices(key, folded) for key in keys(scene) if key["type"] in ("choice", "language"))
+    found = (choices_of(key, folded) for key in keys(scene) if key["type"] in ("choice", "language"))
     return [[(at[start], at[end]) for start, end, _ in sorted(each)] for each in found]
 
 
-def _choices(key: Json, folded: str) -> list[tuple[int, int, str]]:
+def choices_of(key: Json, folded: str) -> list[tuple[int, int, str]]:
     """Where each choice of a key stands in a folded text, with its plainest name."""
     told = key.get("choice_names") or ()
     if key["type"] == "language":
