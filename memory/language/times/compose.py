@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from memory.language.times.days import CLOCK_UNITS, DAY_KINDS
+from memory.language.times.days import CLOCK_UNITS, DAY_KINDS, counts_weeks
 from memory.language.times.grammar import Grammar, Piece, Values
 
 # A dot between figures or after a short figure is no end; a question asked twice is.
@@ -143,7 +143,7 @@ def _go_together(one: Piece, other: Piece) -> bool:
     if "weekday" not in kinds or len(kinds) == 1:
         return False
     rest = one if other.kind == "weekday" else other
-    weeks = rest.values.get("unit") in ("week", "fortnight")
+    weeks = counts_weeks(rest)
     return rest.kind in _BESIDE_WEEKDAY or (rest.kind in ("period", "distance") and weeks)
 
 

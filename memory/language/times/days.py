@@ -27,6 +27,7 @@ from memory.language.times.grammar import Piece, Values
 from memory.language.times.mention import Granularity
 
 WEEK_UNITS = ("week", "fortnight")
+DAYS_OF_WEEKS = (7, 8, 14, 15)  # "acht Tage", "quinze jours"
 CLOCK_UNITS = ("minute", "hour")
 
 
@@ -53,7 +54,7 @@ def read_day(pieces: Sequence[Piece], context: Context) -> Day | None:
         ahead = (wanted - day.first.weekday()) % 7
         step = (ahead or 7) if beside == "after" else (ahead - 7)
         return Day(first=day.first + timedelta(days=step), backward=day.backward, fixed=True)
-    if day.granularity == "week" or _counts_weeks(rest[0]):
+    if day.granularity == "week" or (rest[0].kind == "distance" and counts_weeks(rest[0])):
         monday = day.first - timedelta(days=day.first.weekday())
         return Day(first=monday + timedelta(days=wanted), backward=day.backward, fixed=True)
     if day.first.weekday() != wanted and rest[0].kind == "monthday":
@@ -63,8 +64,10 @@ def read_day(pieces: Sequence[Piece], context: Context) -> Day | None:
     return day
 
 
-def _counts_weeks(piece: Piece) -> bool:
-    return piece.kind == "distance" and piece.values.get("unit") in WEEK_UNITS
+def counts_weeks(piece: Piece) -> bool:
+    """Whether a piece is told in weeks, or in the days that stand for them ("quinze jours")."""
+    days = piece.kind == "distance" and piece.values.get("count") in DAYS_OF_WEEKS
+    return piece.values.get("unit") in WEEK_UNITS or (days and piece.values.get("unit") == "day")
 
 
 def _read(piece: Piece, context: Context) -> Day | None:

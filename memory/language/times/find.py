@@ -66,6 +66,8 @@ def find_times(
         context = contexts.around(told.pieces[0].start, _parts_elsewhere(told, composed))
         if tense == "auto" and not told.every and _looks_back(folded, told.pieces[0], known):
             context = replace(context, past=True)
+        if told.sentence in moving:
+            context = replace(context, past=False)  # what is moved is still to come
         anchor = anchor if anchor.sentence == told.sentence else NO_ANCHOR
         mention = placed(read(told, replace(context, anchor=anchor)), told, anchor, context)
         if mention is not None:

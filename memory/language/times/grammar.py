@@ -190,7 +190,9 @@ def grammar(language: str) -> Grammar:
         joiners=folded_pattern("joiners", r"(?:[\s,;:()]|(?<!\w)(?:%s)(?!\w))*"),
         to=folded_pattern("to", r"\s*(?:-|(?:%s)(?!\w))\s*"),
         between=re.compile(rf"(?:^|\W){fold(times['between'][0])}(?!\w)"),
-        between_to=re.compile(rf"\s*{fold(times['between'][1])}\s+"),
+        between_to=re.compile(
+            rf"\s*{fold(times['between'][1])}\s+(?:(?:el|la|las|o|a|as|le|the|der|dem)\s+)?"
+        ),
         also=folded_pattern("also", r"[\s,;]*(?:(?:%s)(?!\w)[\s,]*)*"),
         moves=folded_pattern("moves", r"(?<!\w)(?:%s)(?!\w)"),
         until=re.compile(rf"(?<!\w)(?:{compiler.expand('|'.join(times['rules']['until']), {})})$"),
@@ -254,7 +256,7 @@ class _Compiler:
             "digits2": r"[0-5]\d",
             "year": f"(?:(?:19|20)\\d\\d|(?:{macros['year_lead']}) ?{cardinal})",
             "yy": r"(?:(?:19|20)\d\d|\d\d)",
-            "list": f"{weekday}(?:(?:, ?|,? {also} ?(?:\\w{{1,4}} )?){weekday})*",
+            "list": f"{weekday}(?:(?:, ?| |,? {also} ?(?:\\w{{1,4}} )?){weekday})*",
             **alternatives,
         }
 

@@ -41,6 +41,7 @@ def join(told: list[Told], folded: str, grammar: Grammar, ends: Sequence[int]) -
         before = [mate for mate in mates if mate.pieces[0].start < loose.pieces[0].start]
         _merge(before[-1] if before else mates[0], loose)
         joined.remove(loose)
+    _with_days_behind(joined, folded, grammar)
     _with_days(joined, folded, grammar)
     return joined
 
@@ -101,8 +102,6 @@ def _with_days(told: list[Told], folded: str, grammar: Grammar) -> None:
             continue
         if loose.hour_only and _lends(before) and (beside or (loose.clock and not before.every)):
             _share(before, loose)
-        elif before.hour_only and before.clock and beside and loose.clock and _lends(loose):
-            _share(loose, before)
         elif beside and gap.strip() and loose.clock and _are_alike(before, loose):
             before.clock, before.part = loose.clock, loose.part  # "Tuesday and Thursday at six"
             before.end_clock, before.end_part = loose.end_clock, loose.end_part
@@ -113,6 +112,22 @@ def _are_alike(day: Told, other: Told) -> bool:
     if day.has_hour or day.every or day.end_days or other.every or day.start_days or len(day.pieces) > 1:
         return False
     return [piece.kind for piece in day.days] == [piece.kind for piece in other.days] != []
+
+
+def _with_days_behind(told: list[Told], folded: str, grammar: Grammar) -> None:
+    """Give hours the day or the recurrence told behind them: "at eight, at noon and at six, every day"."""
+    for before, loose in reversed(list(pairwise(told))):
+        gap = folded[before.pieces[-1].end : loose.pieces[0].start]
+        if before.sentence != loose.sentence or before.before or loose.before:
+            continue
+        if (
+            before.hour_only
+            and before.clock
+            and grammar.also.fullmatch(gap)
+            and loose.clock
+            and _lends(loose)
+        ):
+            _share(loose, before)
 
 
 def _lends(told: Told) -> bool:

@@ -36,7 +36,11 @@ def range_end(told: Told, start: datetime, day: Day, context: Context) -> dateti
         return _end_hour(told, start, context)
     if told.end_days:
         until = read_day(told.end_days, context)
-        return datetime.combine(after_start(until.first, start.date()), Time()) if until is not None else None
+        if until is None:
+            return None
+        part = next((str(piece.values["part"]) for piece in told.end_days if "part" in piece.values), "")
+        last = after_start(until.first, start.date())
+        return on_day(last, read_part(part).minute) if part else datetime.combine(last, Time())
     if told.duration is not None:
         return start + length(told.duration.values)
     return None
@@ -62,7 +66,7 @@ def _end_hour(told: Told, start: datetime, context: Context) -> datetime | None:
         return None
     readings = [on_day(day, minute) for minute in (hour.minute, hour.other) if minute is not None]
     later = sorted(moment for moment in readings if moment > start)
-    return later[0] if later else readings[0] + timedelta(days=1)
+    return later[0] if later else min(readings) + timedelta(days=1)
 
 
 def length(values: Values) -> timedelta:

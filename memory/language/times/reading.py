@@ -103,7 +103,7 @@ def _hour(told: Told, context: Context, *, dated: bool) -> Hour | None:
 
 
 def _part(told: Told) -> str:
-    return _part_of(told.part, (*told.days, *told.every))
+    return _part_of(told.part, (*told.days, *told.start_days, *told.every))
 
 
 def _part_of(part: Piece | None, pieces: Sequence[Piece]) -> str:
