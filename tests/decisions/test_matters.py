@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
 
+from memory.decisions.schema import Keys
 from tests.cases.talking import talk
 from tests.decisions.test_spoken import FRIDAY, held
 from tests.fakes import FakeClock
@@ -317,3 +319,24 @@ def test_a_question_about_another_thing_is_no_question_for_the_window(
         assert "9:00" in play.say("When does it come?")
         for question in ("When does the train arrive?", "When does my sister come?"):
             assert "9:00" not in play.say(question)
+
+
+def test_what_a_retired_key_holds_is_told_and_taken_back_but_not_changed(
+    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    with talk(sqlite_engine, clock, tmp_path, "en") as play:
+        play.say("I'll take 12 pieces and pay by card.")
+        keys = play.play.parts.keys
+        fewer = {
+            name: replace(key, retired=name == "quantity")
+            for name, key in keys.by_name.items()
+            if name != "payment_method"
+        }
+        play.play.conductor._parts = replace(play.play.parts, keys=Keys(by_name=fewer))
+        told = play.say("Where do we stand?")
+        assert all(each in told for each in ("Quantity: 12", "payment_method: card"))
+        play.say("Make it 15 pieces.")
+        assert "12" in play.say("What was the quantity?")
+        assert held(play)["quantity"] == "12"
+        play.say("Forget the quantity.")
+        assert held(play) == {"payment_method": "card"}

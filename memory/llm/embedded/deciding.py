@@ -7,7 +7,7 @@ Whether a value is taken is the store's business; here it is only heard.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -228,11 +228,18 @@ def _taken_back(scene: Scene) -> Json | None:
         return None
     rest = scene.folded[match.end() :]
     held = {str(each["key"]): each for each in of_named_matter(scene)}
-    named = [key for key in named_keys(scene, rest) if key["name"] in held]
+    named = _named_held(scene, rest, held)
     # "Forget my appointment at the dentist" is about something else.
     if not named or len(surface_terms(rest, scene.language)) > TWO:
         return None
-    return held[str(named[0]["name"])]
+    return held[named[0]]
+
+
+def _named_held(scene: Scene, text: str, held: Mapping[str, Json]) -> list[str]:
+    """Keys of what holds that a text names; one that takes no new value any more by its label."""
+    found = [str(key["name"]) for key in named_keys(scene, text) if key["name"] in held]
+    retired = [name for name in held if key_of(scene, name) is None]
+    return found + [name for name in retired if fold(str(held[name]["label"])) in fold(text)]
 
 
 def _taking_back(scene: Scene) -> Sequence[Wanted]:
@@ -287,7 +294,7 @@ def _asked(scene: Scene) -> list[str]:
     if not settled(scene) or not is_question(scene):
         return []
     held = {str(each["key"]): each for each in of_named_matter(scene)}
-    named = [key["name"] for key in named_keys(scene, scene.said) if key["name"] in held]
+    named = _named_held(scene, scene.said, held)
     kinds = {
         "when": MOMENTS,
         "count": frozenset({"integer"}),
