@@ -247,7 +247,10 @@ def _says_how_far(scene: Scene, piece: Piece, times: Sequence[TimeMention]) -> b
     told = numbers.find(said, scene.lex.language)  # "move the alarm to seven"
     ends = len(told) == 1 and told[0].span[1] >= len(said.rstrip(" .!"))
     bare = ends and 0 < told[0].value <= _LAST_HOUR
-    return bare and scene.lex.search("todo_noun", piece.norm) is not None
+    points = any(
+        scene.lex.has(kind, word) for kind in ("it", "that", "demonstrative") for word in piece.folded
+    )
+    return bare and (points or scene.lex.search("todo_noun", piece.norm) is not None)
 
 
 def speaker(scene: Scene, piece: Piece) -> Speaker | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
+from memory.language import find_times
 from memory.listening import acts, todo
 from memory.listening.draft import Draft
 from memory.listening.facts import hear_told
@@ -62,8 +63,12 @@ def commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> boo
     if errand is not None:
         draft.candidates.append(errand)
         return True
-    if _is_a_moment(scene, core) and not lex.search("correction", sentence.piece.norm):
-        return True  # "um halb fünf nachmittags" answers something and tells nothing
+    if _is_a_moment(scene, core):
+        again = _moves_on(scene, core)
+        if again is not None:
+            _on_item(again, draft)
+        if again is not None or not lex.search("correction", sentence.piece.norm):
+            return True  # "um halb fünf nachmittags" answers something and tells nothing
     swapped = acts.other_day(scene, core) or acts.other_day(scene, sentence.piece)
     if swapped is not None:
         _on_item(swapped, draft)
@@ -81,6 +86,18 @@ def _is_a_moment(scene: Scene, core: Piece) -> bool:
     """Whether a sentence tells a moment and no more."""
     spans = [span for time in scene.times(core) for span in time.spans]
     return bool(spans) and not core.outside(spans).words
+
+
+def _moves_on(scene: Scene, core: Piece) -> Request | None:
+    """Another moment for what the message before gave one: "at ten", and then "no, at eleven"."""
+    told = find_times(scene.previous, language=scene.lex.language, now=scene.now, tense="future")
+    left = scene.previous
+    for start, end in sorted((span for time in told for span in time.spans), reverse=True):
+        left = left[:start] + left[end:]
+    times = [time for time in scene.times(core, tense="future") if time.date is not None]
+    if not told or not times or any(char.isalnum() for char in left):
+        return None
+    return Request(verb="move", topic="", when=times[0].when(scene.zone))
 
 
 def _new_alarm(scene: Scene, core: Piece, moved: Request) -> list[Candidate]:

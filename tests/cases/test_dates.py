@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import Engine
 
+from memory.language import next_occurrence
 from memory.llm.embedded.phrases import phrases
 from memory.llm.embedded.voice import turned
 from memory.records import Category
@@ -286,3 +287,41 @@ def test_an_alarm_is_set_where_there_is_none_and_moves_nothing_else(
             play.say(ends)
             assert name not in play.texts(), ends
             assert len(play.texts()) == 1, ends
+
+
+# Language, what sets a reminder, what changes it, and the hours that are left to ring on the next two days.
+CHANGED = [
+    (
+        "en",
+        ("Remind me on weekdays at ten to seven to wake Tom.", "Move it to seven."),
+        ["03-04 07", "03-05 07"],
+    ),
+    (
+        "de",
+        ("Erinner mich werktags um zehn vor sieben, Tom zu wecken.", "Verschieb das auf sieben."),
+        ["03-04 07", "03-05 07"],
+    ),
+    ("en", ("Remind me every day at 7:15 to stretch.", "But not tomorrow."), ["03-05 07"]),
+    ("de", ("Erinner mich jeden Tag um 7:15 ans Dehnen.", "Morgen aber nicht."), ["03-05 07"]),
+    ("pt", ("Lembra-me todos os dias às 7:15 de fazer alongamentos.", "Amanhã não."), ["03-05 07"]),
+    ("pt", ("Lembra-me na quarta dos impostos.", "Às dez.", "Afinal às onze."), ["03-04 11"]),
+]
+
+
+def test_a_reminder_follows_what_is_said_of_it_in_a_few_words(
+    sqlite_engine: Engine, clock: FakeClock, tmp_path: Path
+) -> None:
+    with talk(sqlite_engine, clock, tmp_path, "en") as play:
+        for language, said, rings in CHANGED:
+            now = SPRING.replace(tzinfo=ZoneInfo(ZONES[language]))
+            clock.set(now)
+            play.someone_else(language)
+            for each in said:
+                play.say(each)
+            (card,) = play.kept()
+            assert card.when is not None
+            found, after = [], now
+            while (coming := next_occurrence(card.when, after=after)) and (coming - now).days < 2:
+                found.append(f"{coming:%m-%d %H}")
+                after = coming
+            assert found == rings, said

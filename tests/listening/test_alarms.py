@@ -216,6 +216,19 @@ def test_the_evening_before_is_in_the_evening(language: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("language", "said", "text"),
     [
+        ("de", "Erinner mich werktags um acht an die Tonne.", "Die Tonne"),
+        ("de", "Erinner mich wochentags um acht an die Tonne.", "Die Tonne"),
+        ("fr", "Rappelle-moi quinze minutes avant le film.", "Le film"),
+    ],
+)
+def test_a_question_word_is_a_whole_word(language: str, said: str, text: str) -> None:
+    (card,) = hear(said, language).candidates
+    assert (card.category, card.text) == (Category.REMINDER, text)
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "text"),
+    [
         ("en", "Set the alarm for seven, would you.", "Alarm"),
         ("en", "Set my alarm for half six tomorrow, there's a love.", "Alarm"),
         ("en", "Remind me tomorrow at nine to ring Bert, will you?", "Ring Bert"),

@@ -139,6 +139,8 @@ def _read_dated(told: Told, context: Context) -> TimeMention | None:
     if hour is None:
         return _read_all_day(told, day, context)
     minute = hour.minute
+    if minute >= DAY and told.clock is not None and "base" not in told.clock.values and _is_dated(told):
+        minute -= DAY  # "on 29 March at half past two at night" is that date
     start = on_day(day.first, minute)
     other = on_day(day.first, hour.other) if hour.other is not None else None
     if start <= context.now and not day.backward and not context.past:
@@ -164,6 +166,10 @@ def _read_dated(told: Told, context: Context) -> TimeMention | None:
         same_time=told.same_time is not None,
         deadline=deadline,
     )
+
+
+def _is_dated(told: Told) -> bool:
+    return any(piece.kind in ("date", "numeric", "monthday") for piece in (*told.days, *told.start_days))
 
 
 def _has_passed(told: Told, day: Day, context: Context) -> bool:
