@@ -84,6 +84,8 @@ def test_what_is_taken_back_in_the_same_breath_is_neither_decided_nor_kept(
 
 PLAIN = {
     "en": [
+        ("Hi, I'd like to order 20 lamps.", {"quantity": "20"}),
+        ("Quantity: 12", {"quantity": "12"}),
         ("My order number is QX-90.", {"order_number": "QX-90"}),
         ("Order number: AB12", {"order_number": "AB12"}),
         (
@@ -105,6 +107,8 @@ PLAIN = {
         ("Call me at +44 20 7946 0018, please.", {"contact_detail": "+44 20 7946 0018"}),
     ],
     "de": [
+        ("Ich möchte 20 Lampen bestellen.", {"quantity": "20"}),
+        ("Abholzeit: 10 Uhr", {"pickup_time": "10:00"}),
         ("Die Bestellnummer lautet QX-90.", {"order_number": "QX-90"}),
         (
             "Bitte liefern Sie 12 Stück am Freitag zwischen 9 und 12 Uhr in die Hafenstraße 9.",
@@ -132,6 +136,7 @@ PLAIN = {
         ("Bitte schreiben Sie mir an anna@example.org.", {"contact_detail": "anna@example.org"}),
     ],
     "pt": [
+        ("Olá, queria encomendar 20 candeeiros.", {"quantity": "20"}),
         ("O número da encomenda é QX-90.", {"order_number": "QX-90"}),
         (
             "Quero 12 peças e pago com cartão. Entreguem na sexta entre as 9h e as 12h, por favor.",
@@ -145,6 +150,8 @@ PLAIN = {
         ("Vou buscar a encomenda às dez.", {"pickup_time": "10:00"}),
     ],
     "fr": [
+        ("Bonjour, je voudrais commander 20 lampes.", {"quantity": "20"}),
+        ("Paiement : carte", {"payment_method": "card"}),
         ("Mon numéro de commande est QX-90.", {"order_number": "QX-90"}),
         (
             "La commande 4711-A doit arriver vendredi entre 14 h et 17 h.",
@@ -153,6 +160,7 @@ PLAIN = {
         ("Joignez-moi au 06 12 34 56 78.", {"contact_detail": "06 12 34 56 78"}),
     ],
     "es": [
+        ("Hola, quiero encargar 20 lámparas.", {"quantity": "20"}),
         ("Mi número de pedido es QX-90.", {"order_number": "QX-90"}),
         (
             "Quiero 12 piezas y pago con tarjeta. Entreguen el viernes de 9 a 12, por favor.",

@@ -94,11 +94,15 @@ def has_own_name(scene: Scene, key: Json) -> bool:
 
 
 def begins_with_label(scene: Scene) -> bool:
-    """Whether the message begins with a key's own name: "Delivery window: Thursday"."""
+    """Whether the message begins with a key's own name, or any of its words and a colon: "Menge: 12"."""
     return any(
         re.match(rf"(?:\w+ )?{re.escape(fold(label_of(scene, key)))}\b", scene.folded)
         for key in keys(scene)
         if has_own_name(scene, key)
+    ) or any(
+        re.match(rf"{re.escape(fold(str(word)))}\s*:", scene.folded)
+        for key in keys(scene)
+        for word in (label_of(scene, key), *key["words"])
     )
 
 
