@@ -335,7 +335,7 @@ def _read_recurring(told: Told, context: Context) -> TimeMention | None:
         spans=NO_SPANS,
         date=first.date(),
         time=first.time() if timed else None,
-        end=range_end(told, first, Day(first=first.date()), context) if timed and not told.end_days else None,
+        end=_end_of_each(told, first, context) if timed else None,
         rrule=text,
         all_day=not timed,
         granularity=_granularity(hour, "day"),
@@ -345,6 +345,13 @@ def _read_recurring(told: Told, context: Context) -> TimeMention | None:
         part=hour.part if hour is not None else "",
         missing_time=not timed,
     )
+
+
+def _end_of_each(told: Told, first: datetime, context: Context) -> datetime | None:
+    """Where each occurrence ends; days told as an end are those of the whole series."""
+    if told.end_days and told.end_clock is None and "hour2" not in (told.clock.values if told.clock else {}):
+        return None
+    return range_end(replace(told, end_days=[]), first, Day(first=first.date()), context)
 
 
 def _anchor(told: Told, context: Context) -> Date:
