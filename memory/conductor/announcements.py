@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -22,8 +23,12 @@ class SilentKeeping:
 
     name = "announcement"
 
+    def __init__(self, reads_back: Callable[[str, GateView], bool] = lambda _sentence, _view: False) -> None:
+        """`reads_back` says whether a sentence answers with what is settled, which no one keeps silent."""
+        self._reads_back = reads_back
+
     def __call__(self, sentence: str, view: GateView) -> str | None:
-        if view.asked_if_kept or not announces(sentence):
+        if view.asked_if_kept or not announces(sentence) or self._reads_back(sentence, view):
             return sentence
         if view.visible and self._about_visible(sentence, view):
             return sentence

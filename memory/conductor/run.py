@@ -168,7 +168,10 @@ def _prepare(
         conversation=conversation,
         turn=turn,
         stop=stop,
-        gate=Gate([SilentKeeping(), *checks, guard, citations], fallback=phrase("fallback", turn.language)),
+        gate=Gate(
+            [SilentKeeping(guard.reads_back), *checks, guard, citations],
+            fallback=phrase("fallback", turn.language),
+        ),
         citations=citations,
         guard=guard,
         history=history,

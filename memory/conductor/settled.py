@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from memory import language as lang
 from memory.conductor.gate import GateView
 from memory.conductor.phrases import phrase
-from memory.decisions.guard import Settled, View, asked_directly, look
+from memory.decisions.guard import Settled, View, asked_directly, look, said_in
 from memory.decisions.leaning import asked_for
 from memory.decisions.log import matter_name, told
 from memory.decisions.naming import asked_about
@@ -93,6 +93,11 @@ class SettledValues:
         if self._asked is None or self._asked[0] is not view.settled:
             self._asked = (view.settled, bool(asked_directly(self._seen(view))))
         return self._asked[1]
+
+    def reads_back(self, sentence: str, view: GateView) -> bool:
+        """Whether a sentence answers a question with a settled value: "German is noted" announces nothing."""
+        asks = view.said.rstrip().endswith("?")
+        return asks and bool(view.settled.decisions) and bool(said_in(sentence, self._bare(view)))
 
     def at_end(self, view: GateView) -> str:
         """What waited for the settled value, if it only spoke of something else; or the store's sentence."""

@@ -33,13 +33,15 @@ from memory.decisions.schema import Key
 from memory.decisions.stated import CALL, MOMENTS, Clause, Stated, stated, street_spans
 from memory.records import Decision
 
-__all__ = ["Looked", "Settled", "View", "asked_directly", "look"]
+__all__ = ["Looked", "Settled", "View", "asked_directly", "look", "said_in"]
 
 _CUTS = re.compile(r"[;()]|,(?=\s)|(?<=\D)\s[–—-]\s(?=\D)|(?<=\w): (?=\D)")
-_CLAIMS = 2.5  # log odds: of the good sentences of other hands one in a hundred lies above
+_CLAIMS = 2.2  # log odds: of the good sentences of other hands one in a hundred lies above
 _UNASKED = -2.0  # log odds of a question below which it plays no part
 _ASIDE = 0.0  # log odds for the key that was asked for, below which a sentence only speaks beside it
-_LET_GO = -3.0  # what the words find is let go below
+_LET_GO = 0.0  # what is found without a word of the key is let go below
+_NAMED = -3.0  # what is found with one
+_WORD = re.compile(r"\S+")
 _BARE = 2  # content words beside the value: with more, the clause may be about anything
 
 
@@ -58,9 +60,8 @@ def look(sentence: str, view: View) -> Looked:
     if not view.settled.decisions:
         return Looked()
     words = table(view.language)
-    said = set(view.told)
-    for name in _said_in(sentence, view):
-        said.add(name)
+    says = said_in(sentence, view)
+    said = {*view.told, *says}
     if words["other"].search(lang.fold(view.said)):
         return Looked(told=frozenset(said))
     about = view.about
@@ -72,6 +73,7 @@ def look(sentence: str, view: View) -> Looked:
     is_elsewhere = any(words[name].search(lang.fold(sentence)) for name in ("other", "history"))
     whole = shaped(sentence, view) if is_to_them and not is_elsewhere else frozenset[str]()
     excused, past, valueless = False, False, False
+    spoken_of: frozenset[str] = frozenset()  # keys that a word of the sentence names
     open_to_all = True  # every clause proposes, asks, or tells of something else
     leans, wanted = (
         cache(partial(claimed, sentence, view)),
@@ -83,7 +85,7 @@ def look(sentence: str, view: View) -> Looked:
         folded = lang.fold(part)
         matter = next((each for each in matters_of(view) if _is_named(each, folded)), matter)
         own = named(folded, view)
-        about = own or about
+        about, spoken_of = own or about, spoken_of | own
         excused = excused or _is_offer(part, folded, words, view)
         if is_question or excused or words["proposal"].search(folded):
             # "You wanted twelve" proposes nothing; it may be let go, but is no answer either.
@@ -108,16 +110,25 @@ def look(sentence: str, view: View) -> Looked:
             continue
         # "Leave the gate open on Friday from ten to twelve": what stands so whole needs no word of the key.
         own = own or (whole if not words["foreign"].search(plain) else own)
+        spoken_of |= own
         seen = replace(view, told=frozenset(said), said=f"{view.said} {matter}".strip())
         found = _contradicted(part, own, own or about or wanted(), wanted(), seen)
-        if found is not None and (
-            found.key in direct or leans().get(found.key, 0.0) > _LET_GO * (2 if found.key in whole else 1)
+        if (
+            found is not None
+            and (
+                # What was asked for must be told right; once it has been, another value may be another's.
+                (found.key in direct and found.key not in said)
+                or leans().get(found.key, 0.0) > _bound_of_words(found.key, spoken_of, says, view)
+            )
+            and not _is_anothers(sentence, found, says, view)
         ):
             return Looked(contradicts=found, about=about, told=frozenset(said))
-    if not is_question and (found := _claimed(sentence, leans, replace(view, told=frozenset(said)))):
+    found = None if is_question else _claimed(sentence, leans, replace(view, told=frozenset(said)))
+    if found is not None and not _is_anothers(sentence, found, says, view):
         return Looked(contradicts=found, about=about, told=frozenset(said))
-    if open_to_all and waited and not is_question:
+    if open_to_all and waited:  # "You're coming at nine, right?" asks, and claims all the same
         open_to_all = all(leans().get(key, _LET_GO) < _ASIDE for key in direct)
+        open_to_all = open_to_all and not _names_another(sentence, direct, view)
     return Looked(about=about, told=frozenset(said), aside=open_to_all)
 
 
@@ -147,6 +158,43 @@ def _claimed(sentence: str, read: Callable[[], Mapping[str, float]], view: View)
     return _standing(sentence, against, everything, clause, view)
 
 
+def _names_another(sentence: str, keys: Collection[str], view: View) -> bool:
+    """Whether any other value of these keys stands in a sentence, in whatever way."""
+    clause = replace(clause_of(sentence, view), bare=True)
+    return any(
+        stated(key, each.value, clause) is Stated.OTHER
+        for each in view.settled.decisions
+        if each.key in keys and (key := view.keys.get(each.key)) is not None
+    )
+
+
+def _is_anothers(sentence: str, against: Decision, says: Sequence[str], view: View) -> bool:
+    """Whether what reads as another value is the settled one of another key: an order number, no phone."""
+    if against.key in says or (key := view.keys.get(against.key)) is None:
+        return False
+    spans = [span for each in clause_of(sentence, view).mentions for span in each.spans]
+    spans += [match.span() for match in _WORD.finditer(sentence)]
+    rest = sentence
+    for decision in view.settled.decisions:
+        other = view.keys.get(decision.key)
+        if decision.key not in says or other is None:
+            continue
+        for start, end in spans:
+            without = rest[:start] + " " * (end - start) + rest[end:]
+            if stated(other, decision.value, replace(clause_of(without, view), bare=True)) is not Stated.SAME:
+                rest = rest[:start] + " " * (end - start) + rest[end:]
+                break
+    left = replace(clause_of(rest, view), bare=True)
+    return rest != sentence and stated(key, against.value, left) is not Stated.OTHER
+
+
+def _bound_of_words(key: str, spoken_of: Collection[str], says: Collection[str], view: View) -> float:
+    """Below which log odds what the words of a sentence find is let go."""
+    if key in view.told or (says and key not in says):
+        return _CLAIMS  # the answer tells a settled value: what else it names is mostly another's
+    return _NAMED if key in spoken_of else _LET_GO
+
+
 def _bound(key: str, likely: Mapping[str, float], view: View) -> float:
     """From which log odds on a sentence states a value: less is enough where the question was for it."""
     if key in view.told:
@@ -174,7 +222,7 @@ def _is_revised(following: Sequence[str], words: Mapping[str, re.Pattern[str]]) 
     return bool(tail) and words["revised"].fullmatch(tail) is not None
 
 
-def _said_in(sentence: str, view: View) -> list[str]:
+def said_in(sentence: str, view: View) -> list[str]:
     """Keys whose settled value stands in a sentence, in whatever form."""
     told: list[str] = []
     parts = _clauses(sentence, table(view.language), view)

@@ -10,51 +10,23 @@ file has none and is judged by words alone.
 
 from __future__ import annotations
 
-import re
-import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory import language as lang
-from memory.config import LANGUAGES
 from memory.decisions.naming import View, clause_of, named_among, speaks_to_them, table
 from memory.decisions.schema import Keys, KeyType
 from memory.decisions.schema import load as load_keys
 from memory.decisions.stated import kinds
 from memory.listening import durable
+from memory.listening.network import Floats, Network, grams, load
+from memory.listening.network import inputs as beside
 
 WEIGHTS = Path(__file__).parent / "data" / "leaning.npz"
-GRAMS = 2048  # slots for word sequences; two that meet in one slot share a weight
-_LONGEST = 3  # words of a sequence
 _NOT_READ = ("units", "split")
-VECTOR, SEQUENCES, FOUND = 8.0, 3.0, 0.5  # how loud the three kinds of input are
-
-Floats = NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Network:
-    """A hidden layer that all languages share, and a straight way beside it for each language."""
-
-    classes: tuple[str, ...]  # "none" first, then keys
-    hidden: Floats  # (inputs, units)
-    hidden_bias: Floats  # (units,)
-    out: Floats  # (units, classes)
-    straight: Mapping[str, Floats]  # by language: (inputs, classes)
-    sequences: Mapping[str, Floats]  # by language: (GRAMS, classes)
-    bias: Floats  # (classes,)
-
-    def odds(self, inputs: Floats, grams: Floats, language: str) -> Floats:
-        """Log odds of each key against none, shape (texts, classes - 1)."""
-        known = language if language in self.straight else "en"
-        raw = inputs @ self.straight[known] + grams @ self.sequences[known] + self.bias
-        raw += np.tanh(inputs @ self.hidden + self.hidden_bias) @ self.out
-        return raw[:, 1:] - raw[:, :1]
 
 
 def claimed(sentence: str, view: View) -> Mapping[str, float]:
@@ -69,7 +41,7 @@ def asked_for(question: str, view: View) -> Mapping[str, float]:
 
 def _by_key(which: str, text: str, view: View) -> Mapping[str, float]:
     network = networks()[which]
-    row = network.odds(inputs([text], [view]), grams([text], view.language), view.language)[0]
+    row = odds_of(network, inputs([text], [view]), grams([text]), view.language)[0]
     told = dict(zip(network.classes[1:], map(float, row), strict=True))
     shipped = _shipped()
     return {
@@ -79,23 +51,15 @@ def _by_key(which: str, text: str, view: View) -> Mapping[str, float]:
     }
 
 
+def odds_of(network: Network, seen: Floats, words: Floats, language: str) -> Floats:
+    """Log odds of each key against none, shape (texts, classes - 1)."""
+    raw = network.logits(seen, words, language)
+    return raw[:, 1:] - raw[:, :1]
+
+
 def inputs(texts: Sequence[str], views: Sequence[View]) -> Floats:
     """Vectors beside what the tables find, shape (texts, 512 + found)."""
-    vectors = durable.vectors(texts) * VECTOR
-    found = np.array([_found(*each) for each in zip(texts, views, strict=True)], np.float32) * FOUND
-    return np.hstack([vectors, found]).astype(np.float32)
-
-
-def grams(texts: Sequence[str], language: str) -> Floats:
-    """Sequences of one to three words, each text's of one length together, shape (texts, GRAMS)."""
-    rows = np.zeros((len(texts), GRAMS), np.float32)
-    for row, text in zip(rows, texts, strict=True):
-        words = ["<", *re.findall(r"\w+|[?!:]", re.sub(r"\d+", "0", lang.fold(text))), ">"]
-        for length in range(1, _LONGEST + 1):
-            for start in range(len(words) - length + 1):
-                row[zlib.crc32(" ".join(words[start : start + length]).encode()) % GRAMS] = 1.0
-        row *= SEQUENCES / np.sqrt(max(1.0, row.sum()))
-    return rows
+    return beside(durable.vectors(texts), [_found(*each) for each in zip(texts, views, strict=True)])
 
 
 def _found(text: str, view: View) -> list[float]:
@@ -122,19 +86,4 @@ def networks() -> Mapping[str, Network]:
     with np.load(WEIGHTS) as stored:
         told = {name: stored[name] for name in stored.files}
     classes = ("none", *sorted(_shipped().by_name))
-    return {
-        which: Network(
-            classes=classes,
-            hidden=_wide(told[f"{which}_hidden"]),
-            hidden_bias=_wide(told[f"{which}_hidden_bias"]),
-            out=_wide(told[f"{which}_out"]),
-            straight={name: _wide(told[f"{which}_straight_{name}"]) for name in LANGUAGES},
-            sequences={name: _wide(told[f"{which}_sequences_{name}"]) for name in LANGUAGES},
-            bias=_wide(told[f"{which}_bias"]),
-        )
-        for which in ("claims", "asks")
-    }
-
-
-def _wide(stored: NDArray[np.float16]) -> Floats:
-    return stored.astype(np.float32)
+    return {which: load(told, which, classes) for which in ("claims", "asks")}

@@ -29,6 +29,8 @@ _ROAD = re.compile(
     r"|\brua\b|travessa|avenida|praca|largo|\brue\b|quai|boulevard|chemin|impasse|calle|plaza|paseo|camino"
 )
 _NO_UNITS = re.compile(r"(?!)")
+_SURELY = 4.0  # log odds above which a word of other things rules nothing out
+_NEAR = 4.0  # how much less than the likeliest key another one may lean to be asked for, and still be meant
 _ASKS = 0.5  # log odds: of the questions of other hands for something else two in a hundred lie above
 _STEM = 5  # letters that forms of one word share at least
 _QUESTIONS = re.compile(r"(?<=[.!?;])\s+")
@@ -205,10 +207,12 @@ def asked_directly(view: View) -> frozenset[str]:
     keys: set[str] = set()
     for part in said:
         keys |= _asked_by(part, view)
-    leans = asked_likely(view) if not keys else {}
-    likely = max(leans, key=lambda name: leans[name], default="")
-    found = frozenset({likely} if leans.get(likely, 0.0) > _ASKS else keys)
-    return found & {each.key for each in asked_about(view)}
+    leans = asked_likely(view)
+    best = max(leans.values(), default=0.0)
+    if best > _ASKS:  # "When shall I come?" may mean either of two: then the value of either answers it
+        asked_too = {name for name, odds in leans.items() if odds > _ASKS}
+        keys = {name for name in keys | asked_too if leans.get(name, best) > best - _NEAR}
+    return frozenset(keys) & {each.key for each in asked_about(view)}
 
 
 def asked_likely(view: View) -> Mapping[str, float]:
@@ -223,7 +227,9 @@ def _may_ask(view: View) -> bool:
     words, folded = table(view.language), lang.fold(view.said)
     asks = "?" in folded or any(words[name].search(folded) for name in ("wh", "tell", "recall"))
     again = bool(words["tell"].search(folded)) or _asks_again(view.said, folded, view)
-    barred = ("other", "open") if again else ("other", "open", "besides")
+    barred = ["other"]
+    if max(view.asking.values(), default=0.0) < _SURELY:
+        barred += ["open"] if again else ["open", "besides"]
     return (
         asks
         and not _is_about_others(view.said, folded, view)

@@ -1,10 +1,8 @@
-"""Does a clause tell something lasting? A small classifier over sentence vectors.
+"""Does a clause tell something lasting? A small network over sentence vectors, words and the tables.
 
-Six kinds: lasting, transient, past, plan, unreal (hypothetical, joke, boast) and
-request. Multinomial logistic regression on the multilingual vectors, one a language that
-learns from the sentences of the others as well, at a lower weight; its weights
-(`data/durable.npz`) are made by `python -m memory.listening.train` from
-`data/training/<language>.tsv`, deterministic and in seconds.
+Seven kinds: lasting, transient, past, plan, unreal (hypothetical, joke, boast), request
+and errand. Its weights (`data/durable.npz`) are made by `python -m memory.listening.train`
+from `data/training/<language>.tsv`, deterministic and in a minute.
 """
 
 from __future__ import annotations
@@ -18,14 +16,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.embedding import Embedder
+from memory.listening.lexicon import Lexicon, lexicon
+from memory.listening.network import Floats, Network, grams, load
+from memory.listening.network import inputs as beside
+from memory.listening.tokens import Piece
 
-KINDS = ("d", "t", "p", "f", "h", "r")
+KINDS = ("d", "t", "p", "f", "h", "r", "o")
 WEIGHTS = Path(__file__).parent / "data" / "durable.npz"
+_SHORT, _LONG = 4, 8  # words
+# What of the tables is shown to the network. Changed, it has to be trained again.
+_WORDS = (
+    "self", "possessive", "of_third", "negation", "it", "question_word", "copula", "third", "article",
+    "adverb", "demonstrative", "and", "preposition", "comment", "month", "first_name",
+)  # fmt: skip
+_PATTERNS = (
+    "habitual", "hypothetical", "state", "unsure", "joke_word", "speech", "plan", "obligation", "no_longer",
+    "was_once", "meta", "naming", "intro", "question", "request", "errand", "service", "birthday", "remind",
+    "task", "comment_clause", "always", "opener", "because",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Leaning:
-    """Probabilities of the six kinds for one clause; they add up to 1."""
+    """Probabilities of the kinds for one clause; they add up to 1."""
 
     lasting: float
     transient: float
@@ -33,6 +46,12 @@ class Leaning:
     plan: float
     unreal: float
     request: float
+    errand: float = 0.0
+
+    @property
+    def other(self) -> float:
+        """The likeliest kind beside lasting."""
+        return max(self.transient, self.past, self.plan, self.unreal, self.request, self.errand)
 
 
 _embedder = Embedder()  # the model is loaded by the first sentence, not here
@@ -45,8 +64,9 @@ def vectors(texts: Sequence[str]) -> NDArray[np.float32]:
 
 def preload(languages: Sequence[str]) -> None:
     """Load the classifier of each language and the encoder now."""
+    _network()
     for language in languages:
-        _weights(language)
+        lexicon(language)
     _embedder.preload()
 
 
@@ -56,20 +76,45 @@ def forget() -> None:
 
 
 @cache
-def _weights(language: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Weights (512, 6) and bias (6,) of a language; English ones when it has none."""
+def _network() -> Network:
     with np.load(WEIGHTS) as stored:
-        known = language if f"weight_{language}" in stored.files else "en"
-        return stored[f"weight_{known}"].astype(np.float32), stored[f"bias_{known}"].astype(np.float32)
+        return load({name: stored[name] for name in stored.files}, "kinds", KINDS)
 
 
 def leanings(clauses: Sequence[str], language: str) -> list[Leaning]:
     """What each clause leans to, in the order given. Same clauses, same answer."""
     if not clauses:
         return []
-    weight, bias = _weights(language)
-    logits = vectors([clause.lower() for clause in clauses]) @ weight + bias
+    logits = _network().logits(inputs(clauses, language), grams(clauses), language)
     logits -= logits.max(axis=1, keepdims=True)
     odds = np.exp(logits)
     odds /= odds.sum(axis=1, keepdims=True)
     return [Leaning(*map(float, row)) for row in odds]
+
+
+def inputs(clauses: Sequence[str], language: str) -> Floats:
+    """What the network reads of clauses beside their words, shape (clauses, inputs)."""
+    lex = lexicon(language)
+    lowered = [clause.lower() for clause in clauses]
+    return beside(vectors(lowered), [_found(clause, lex) for clause in clauses])
+
+
+def _found(clause: str, lex: Lexicon) -> list[float]:
+    """What the tables find in a clause, in a fixed order."""
+    piece = Piece(list(lex.tokens(clause)))
+    norm, words = piece.norm, piece.folded
+    hits = [any(lex.has(name, word) for word in words) for name in _WORDS]
+    hits += [lex.search(name, norm) is not None for name in _PATTERNS]
+    hits += [
+        any(word in lex.first_verbs for word in words),
+        any(word in lex.past_verbs for word in words),
+        any(word in lex.verbs for word in words),
+        any(word in lex.relation_starts for word in words),
+        any(rule.pattern.search(norm) for rule in lex.attributes),
+        any(char.isdigit() for char in clause),
+        clause.rstrip().endswith("?"),
+        clause.rstrip().endswith("!"),
+        len(words) < _SHORT,
+        len(words) > _LONG,
+    ]
+    return [float(hit) for hit in hits]

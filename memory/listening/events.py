@@ -82,7 +82,7 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
         verbless = time.has_date and not any(verbs)
         least = 0.2 if planned else 0.3 if verbless else 0.4
         dated = time.has_date and time.time is not None  # a day and an hour are told: nothing else has both
-        if (not dated and leaning.plan + leaning.past < least) or leaning.unreal > 0.6:
+        if (not dated and not coming and leaning.plan + leaning.past < least) or leaning.unreal > 0.6:
             return None
         if leaning.request > 0.7 or leaning.transient > 0.8:
             return None
@@ -154,6 +154,7 @@ def _goes_on(scene: Scene, told: Told, after: list[Told]) -> list[Told]:
     for each in after:
         # "... came and fixed the leak", "fomos à pesca e viemos de mãos a abanar"
         same = each.clause.joined and (each.clause.bare_verb or _over(scene, each))
+        same = same or (each.subject.kind != "self" and bool(scene.lex.search("naming", each.piece.norm)))
         if (each.leaning.lasting > 0.6 and not same) or any(t.has_date for t in each.times if t.date):
             break
         if any(m.last == each.lead and m.relation for m in each.mentions) and not each.clause.joined:

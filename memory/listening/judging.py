@@ -59,7 +59,12 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
             (has_code(piece) and len(piece) >= 2)
             or told.gapped
             or is_age(scene, piece)
-            or (not known_verb and leaning.lasting > 0.7 and len(piece) >= 3)
+            or (
+                not known_verb
+                and leaning.lasting > 0.8
+                and len(piece) >= 3
+                and not _only_a_thing(scene, told)
+            )
             or (not known_verb and _bare_trait(scene, piece))
             or (lex.has("self", piece.folded[0]) and len(piece) >= 3)
         ):
@@ -97,7 +102,7 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
     if rule is not None and rule[0] == "age" and _is_it(scene, piece):
         return False, "how long, not how old"
     strong = rule is not None and (rule[0].split(":")[0] in STRONG or _on_its_day(scene, told, rule[0]))
-    other = max(leaning.transient, leaning.past, leaning.plan, leaning.unreal, leaning.request)
+    other = leaning.other
     passing = bool(lex.search("state", norm)) and leaning.lasting < min(0.5, other + 0.1)
     if strong and not passing and leaning.unreal < 0.85 and threshold != CONDITIONAL:
         return True, f"{rule[0] if rule else ''} {leaning.lasting:.2f}"
@@ -129,11 +134,15 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
         and not code
     ):
         return False, "unreal"
-    others = max(leaning.transient, leaning.past, leaning.plan, leaning.unreal, leaning.request)
-    likely = needed == ANCHORED and leaning.lasting > max(LIKELY, others)
+    likely = needed == ANCHORED and leaning.lasting > max(LIKELY, leaning.other)
     if leaning.lasting < needed and not likely:
         return False, "not lasting"
     return True, f"{rule[0] if rule else 'code' if code else 'statement'} {leaning.lasting:.2f}"
+
+
+def _only_a_thing(scene: Scene, told: Told) -> bool:
+    """Whether a clause without a verb does no more than name a thing that is nobody's: "the 11 train"."""
+    return scene.lex.has("article", told.piece.folded[0]) and not _anchored(scene, told)
 
 
 def _on_its_day(scene: Scene, told: Told, key: str) -> bool:
@@ -166,7 +175,7 @@ def _happened(scene: Scene, told: list[Candidate]) -> list[Candidate]:
     now = scene.now.replace(tzinfo=None)
     events = [c for c in told if c.category is Category.EVENT and c.when is not None and c.when.start < now]
     leant = leanings([c.text for c in events], scene.lex.language)
-    return [c for c, each in zip(events, leant, strict=True) if each.past > 0.5 and each.unreal < 0.15]
+    return [c for c, each in zip(events, leant, strict=True) if each.past > 0.3 and each.unreal < 0.15]
 
 
 def _bare_trait(scene: Scene, piece: Piece) -> bool:

@@ -15,6 +15,7 @@ from memory.listening.beside import asked_about, tells
 from memory.listening.clauses import Clause, Role
 from memory.listening.commands import commands, moment_spans
 from memory.listening.draft import Draft
+from memory.listening.earnest import is_doubted
 from memory.listening.facts import hear_told, introduced, like_mine
 from memory.listening.fronted import from_when, fronted, hour_after
 from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerson, Question, Request
@@ -36,6 +37,7 @@ _LAST_HOUR = 24
 _LEFT_CHARS = 25  # that may follow a yes or no
 _BARE_TOKENS = 5  # of a message that is a yes or no and nothing else
 _SHORT_TAIL = 8  # letters that may follow "remember that": "please", "mal"
+_TOLD = (Category.FACT, Category.PERSON, Category.EVENT)
 _QUIET = frozenset({Act.GREETING, Act.THANKS, Act.QUESTION, Act.LAST_TALK, Act.WHAT_DO_YOU_KNOW})
 
 
@@ -56,7 +58,9 @@ def hear(
     tokens = scene.lex.tokens(composed)
     draft = Draft()
     for sentence in sentences(composed, tokens, scene.lex):
+        before = len(draft.candidates)
         _sentence(scene, sentence, draft)
+        _doubt(scene, sentence, draft, before)
         draft.last = sentence.piece
     _answer(scene, draft)
     candidates = tuple(placed(c, places) for c in _unique(draft.candidates))
@@ -131,6 +135,18 @@ def _sentence(scene: Scene, sentence: Sentence, draft: Draft) -> None:
     _told_or_asked(scene, sentence, core, draft)
 
 
+def _doubt(scene: Scene, sentence: Sentence, draft: Draft, before: int) -> None:
+    """Drop what a sentence told that is no earnest word of the speaker's; what it asked for stays."""
+    quoted = [c for c in draft.candidates[before:] if sentence.quotes and c.people and c.subject in c.people]
+    told = [c for c in draft.candidates[before:] if c.category in _TOLD and c not in quoted]
+    norm = sentence.piece.norm
+    if not told or any(scene.lex.begins(name, norm) for name in ("keep_that", "remember_previous")):
+        return
+    if is_doubted(sentence.piece.said(scene.text), scene.text, scene.lex.language):
+        draft.candidates[before:] = [c for c in draft.candidates[before:] if c not in told]
+        draft.unsure = True
+
+
 def _courtesies(scene: Scene, piece: Piece, draft: Draft) -> None:
     for name, act in (("greeting", Act.GREETING), ("thanks", Act.THANKS)):
         if scene.lex.begins(name, piece.norm):
@@ -139,8 +155,7 @@ def _courtesies(scene: Scene, piece: Piece, draft: Draft) -> None:
 
 def _take_back_told(draft: Draft) -> None:
     """The last sentence was a joke: what it told is dropped, what it asked for stays."""
-    told = (Category.FACT, Category.PERSON, Category.EVENT)
-    draft.candidates = [c for c in draft.candidates if c.category not in told]
+    draft.candidates = [c for c in draft.candidates if c.category not in _TOLD]
 
 
 def _control(scene: Scene, whole: Piece, core: Piece, draft: Draft) -> bool:

@@ -1,93 +1,97 @@
-"""Make the weights of `durable`: `python -m memory.listening.train [--check]`.
+"""Make the weights of `durable` and `earnest`: `python -m memory.listening.train [--check]`.
 
-Full-batch gradient descent from zero: the same sentences give the same weights.
-`--check` prints the accuracy on every fifth sentence, which is left out.
+`data/training/<language>.tsv` holds one clause a line: kind, hand (who wrote it) and clause;
+`data/earnest/<language>.tsv` messages: e (in earnest) or u, hand and message. `--check` leaves out one hand
+after the other and prints how much of theirs is told right.
 """
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.listening.durable import KINDS, WEIGHTS, vectors
+from memory.config import LANGUAGES
+from memory.listening.durable import KINDS, WEIGHTS, inputs
+from memory.listening.earnest import CLASSES
+from memory.listening.fitting import Sample, fit
+from memory.listening.network import grams
 
-TRAINING = Path(__file__).parent / "data" / "training"
-_STEPS = 1500
-_RATE = 4.0
-_DECAY = 2e-4
-_OTHERS = 0.35  # weight of a sentence of another language
-
-
-def sentences() -> tuple[list[str], list[int], list[str]]:
-    """Training sentences, their kinds (index in KINDS) and their languages."""
-    texts, kinds, languages = [], [], []
-    for path in sorted(TRAINING.glob("*.tsv")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            kind, _, text = line.partition("\t")
-            texts.append(text.lower())
-            kinds.append(KINDS.index(kind))
-            languages.append(path.stem)
-    return texts, kinds, languages
+_DATA = Path(__file__).parent / "data"
+_SEEDS = (5, 6)
 
 
-Fitted = tuple[NDArray[np.float32], NDArray[np.float32]]
+class Line(NamedTuple):
+    """One clause and what it is."""
+
+    kind: str
+    hand: str
+    text: str
+    language: str
 
 
-def fit(x: NDArray[np.float32], y: NDArray[np.int64], own: NDArray[np.bool_]) -> Fitted:
-    """Weights (512, 6) and bias (6,) of a multinomial logistic regression with equal weight a kind.
+def lines(folder: str) -> list[Line]:
+    """The sentences of a folder of training data, in the order of their files."""
+    told = []
+    for language in LANGUAGES:
+        for line in (_DATA / folder / f"{language}.tsv").read_text(encoding="utf-8").splitlines():
+            kind, hand, text = line.split("\t")
+            told.append(Line(kind, hand, text, language))
+    return told
 
-    Args:
-        x: unit vectors, shape (n, 512).
-        y: kinds, index in KINDS, shape (n,).
-        own: which of the sentences are of the language itself, shape (n,).
-    """
-    counts = np.where(own, 1.0, _OTHERS).astype(np.float32)[:, None]
-    target = np.eye(len(KINDS), dtype=np.float32)[y]
-    share = np.sqrt(counts.sum() / (len(KINDS) * (target * counts).sum(axis=0)))
-    each = (target * share).sum(axis=1, keepdims=True) * counts / counts.sum()
-    weight = np.zeros((x.shape[1], len(KINDS)), dtype=np.float32)
-    bias = np.zeros(len(KINDS), dtype=np.float32)
-    for _ in range(_STEPS):
-        logits = x @ weight + bias
-        logits -= logits.max(axis=1, keepdims=True)
-        odds = np.exp(logits)
-        odds /= odds.sum(axis=1, keepdims=True)
-        slope = (odds - target) * each
-        weight -= _RATE * (x.T @ slope + _DECAY * weight)
-        bias -= _RATE * slope.sum(axis=0)
-    return weight, bias
+
+def messages() -> list[Line]:
+    """What is in earnest and what is not: messages, and clauses, of which only the unreal ones are not."""
+    clauses = [line._replace(kind="u" if line.kind == "h" else "e") for line in lines("training")]
+    return sorted([*lines("earnest"), *clauses], key=lambda line: LANGUAGES.index(line.language))
+
+
+def sample(told: list[Line], classes: tuple[str, ...]) -> Sample:
+    """The sentences as a network reads them."""
+    languages = np.array([LANGUAGES.index(line.language) for line in told])
+    seen = [inputs([line.text for line in told if line.language == each], each) for each in LANGUAGES]
+    return Sample(
+        inputs=np.vstack(seen),  # they come language by language
+        grams=grams([line.text for line in told]),
+        classes=np.array([classes.index(line.kind) for line in told]),
+        languages=languages,
+    )
+
+
+def check(told: list[Line], data: Sample, classes: tuple[str, ...]) -> None:
+    """Print for each hand and language how much of it a network tells right that has not seen that hand."""
+    hands = np.array([line.hand for line in told])
+    for hand in sorted(set(hands)):
+        network = fit(data, np.flatnonzero(hands != hand), classes, _SEEDS[:1])
+        for number, language in enumerate(LANGUAGES):
+            own = np.flatnonzero((hands == hand) & (data.languages == number))
+            if not len(own):
+                continue
+            guess = network.logits(data.inputs[own], data.grams[own], language).argmax(axis=1)
+            right, truth = guess == data.classes[own], data.classes[own]
+            first = np.mean((guess == 0) == (truth == 0))
+            share = f"right {right.mean():.3f}, {classes[0]} or not {first:.3f}"
+            print(f"hand {hand}, {language}: {len(own)}, {share}")
 
 
 def main() -> None:
-    """Train and store the weights."""
+    """Train and store, or check."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--language", help="only this one; the others' weights stay as they are")
-    arguments = parser.parse_args()
-    check = arguments.check
-    texts, kinds, languages = sentences()
-    x, y, spoken = vectors(texts), np.asarray(kinds), np.asarray(languages)
+    asked = parser.parse_args()
     stored: dict[str, NDArray[np.float16]] = {}
-    if arguments.language:
-        with np.load(WEIGHTS) as before:
-            stored = {name: before[name] for name in before.files}
-    for language in [arguments.language] if arguments.language else sorted(set(languages)):
-        own = spoken == language
-        if check:
-            held = np.arange(len(y)) % 5 == 2
-            weight, bias = fit(x[~held], y[~held], own[~held])
-            mine = held & own
-            guess = (x[mine] @ weight + bias).argmax(axis=1)
-            right, lasting = np.mean(guess == y[mine]), np.mean((guess == 0) == (y[mine] == 0))
-            print(f"{language}: all kinds {right:.3f}, lasting or not {lasting:.3f}", flush=True)
-        weight, bias = fit(x, y, own)
-        stored[f"weight_{language}"] = weight.astype(np.float16)
-        stored[f"bias_{language}"] = bias.astype(np.float16)
-    np.savez_compressed(WEIGHTS, **stored)  # type: ignore[arg-type]
-    print(f"{len(texts)} sentences -> {WEIGHTS.name}")
+    for name, told, classes in (("kinds", lines("training"), KINDS), ("earnest", messages(), CLASSES)):
+        data = sample(told, classes)
+        if asked.check:
+            check(told, data, classes)
+            continue
+        stored |= fit(data, np.arange(len(told)), classes, _SEEDS).stored(name)
+        print(f"{name}: {len(told)} sentences")
+    if stored:
+        np.savez_compressed(WEIGHTS, **stored)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

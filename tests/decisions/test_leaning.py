@@ -9,8 +9,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from memory.decisions.guard import View, asked_directly, look
-from memory.decisions.leaning import GRAMS, asked_for, claimed, inputs, networks
+from memory.decisions.leaning import asked_for, claimed, inputs, networks
 from memory.decisions.schema import Keys, KeyType, load
+from memory.listening.network import GRAMS
 from tests.decisions.settling import holding
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))  # a Monday
