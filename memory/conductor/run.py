@@ -161,6 +161,7 @@ def _prepare(
         history = read_history(session, turn)
     citations = Citations()
     guard = SettledValues(parts.keys, zone=turn.zone, now=parts.clock())
+    fallback = phrase("fallback", turn.language)
     return _Running(
         parts=parts,
         owner=owner,
@@ -168,10 +169,7 @@ def _prepare(
         conversation=conversation,
         turn=turn,
         stop=stop,
-        gate=Gate(
-            [SilentKeeping(guard.reads_back), *checks, guard, citations],
-            fallback=phrase("fallback", turn.language),
-        ),
+        gate=Gate([SilentKeeping(guard.reads_back), *checks, guard, citations], fallback=fallback),
         citations=citations,
         guard=guard,
         history=history,
@@ -364,8 +362,7 @@ def _run_tools(running: _Running, calls: Sequence[ToolCall]) -> None:
 
 
 def _run_tool(running: _Running, call: ToolCall, _again: bool) -> dict[str, Any]:
-    # On a copy: what a call noted that was rolled back must not be taken for done.
-    tools = running.tools.copy()
+    tools = running.tools.copy()  # what a call noted that was rolled back must not be taken for done
     result = run_tool(tools, call)
     running.tools = tools
     return result
