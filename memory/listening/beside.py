@@ -26,6 +26,8 @@ def tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) -
         or lex.begins("request", norm)
     ):
         return False
+    if index and lex.search("asked_cleft", clauses[index - 1].piece.norm):
+        return False  # "when was it we saw them otters"
     if clause.role is Role.COMPLEMENT:
         return clause.joined and index > 0 and clauses[index - 1].role is Role.CAUSE
     last = all(c.role in (Role.CAUSE, Role.RELATIVE, Role.CONDITION) for c in clauses[index + 1 :])
@@ -37,6 +39,9 @@ def tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) -
     first = next((w for w in clause.piece.folded if not lex.has("adverb", w)), "")
     elsewhere = any(_asks(scene, other) for other in clauses if other is not clause)
     said = any(word in lex.verbs for word in clause.piece.folded) and not lex.has("wh", first)
+    before = index and lex.has("third", first) and any(w in lex.verbs for w in clause.piece.folded)
+    if before and tells(scene, clauses[index - 1], index - 1, clauses):
+        return not _asks(scene, clause)  # "my aunt stays with us, she eats no garlic, so what ...?"
     if elsewhere and said and lex.has("verb_last", lex.language) and first not in lex.verbs:
         return not _asks(scene, clause)  # "ohne Brille bin ich aufgeschmissen, hast du ...?"
     return (

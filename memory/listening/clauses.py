@@ -435,7 +435,8 @@ class _Walk(Dictated):
 
     def _cut_off(self) -> bool:
         """Whether what stands before a comma is an interjection of its own ("long day,")."""
-        if self.current and self.lex.begins("state", Piece(self.current).norm):
+        norm = Piece(self.current).norm if self.current else ""
+        if norm and (self.lex.begins("state", norm) or self.lex.search("named_here", norm)):
             return True
         return bool(self.current) and not self.subject_like(self.current)
 

@@ -34,7 +34,8 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
     if time is None or any(t.rrule for t in told.times):
         return None
     norm = piece.norm
-    if lex.search("hypothetical", norm) or lex.search("unsure", norm) or lex.search("birthday", norm):
+    refused = ("hypothetical", "unsure", "birthday", "correction_only")
+    if any(lex.search(name, norm) for name in refused):
         return None
     ended = lex.search("no_longer", norm) and not lex.search("rescheduled", norm)
     if told.serves or ended or _since(scene, piece, time):

@@ -388,6 +388,12 @@ def _like_me(scene: Scene, piece: Piece) -> Candidate | None:
     if len(words) < 2:
         return None
     ends = [words[0].start, words[-1].end]
+    behind = piece.range_of(match)[1] if match else len(piece)
+    if behind + 1 < len(piece) and lex.has("relative", piece.folded[behind]):  # "a person like me, who ..."
+        own = piece.part(behind + 1)
+        text = sentence_case(own.said(scene.text))
+        span = (own.start, own.end)
+        return Candidate(category=Category.FACT, text=text, span=span, why="like oneself")
     part = Piece([t for t in piece.tokens if t in words or (t.text in "'’" and ends[0] < t.start < ends[1])])
     return Candidate(
         category=Category.FACT,

@@ -53,6 +53,8 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
     norm = piece.norm
     if lex.search("correction_only", norm):
         return False, "about a mistake"
+    if _named_here(scene, piece):
+        return True, "introduces"
     if told.clause.role is Role.QUESTION or not any(w in lex.verbs for w in piece.folded):
         known_verb = any(w in lex.verbs for w in piece.folded)
         if told.clause.role is Role.QUESTION or not (
@@ -109,7 +111,8 @@ def lasting(scene: Scene, told: Told, threshold: float | None) -> tuple[bool, st
     related = any(m.relation or m.known for m in told.mentions)
     if _is_it(scene, piece) and not rule and not code and not related:
         return False, "what it is was not said"
-    if lex.search("state", norm) and leaning.lasting < 0.7 and not code:
+    instead = threshold is not None and threshold <= INSTEAD  # what holds now is no passing state
+    if lex.search("state", norm) and leaning.lasting < 0.7 and not code and not instead:
         return False, "passing state"
     needed = threshold
     if needed is None:
@@ -218,6 +221,18 @@ def _introduces(scene: Scene, piece: Piece) -> bool:
         first = piece.folded[start]
         return scene.lex.has("first_name", first) or scene.lex.has("title", first.rstrip("."))
     return bool(name)
+
+
+def _named_here(scene: Scene, piece: Piece) -> bool:
+    """Whether a clause is no more than who speaks: "Marcus here", "Sister Perpetua here"."""
+    match = scene.lex.search("named_here", piece.norm)
+    if match is None:
+        return False
+    end = piece.range_of(match)[0]
+    if piece.folded[end - 1] in scene.lex.common:
+        return False  # "Snow here": the weather
+    starts = range(min(end, 2))  # "old Bert here"
+    return any(scene.people.name_at(piece.words, at)[1] == end for at in starts)
 
 
 def _anchored(scene: Scene, told: Told) -> bool:

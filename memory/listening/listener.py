@@ -11,6 +11,7 @@ from memory.config import LANGUAGES
 from memory.language import numbers
 from memory.language.folding import fold
 from memory.listening import acts, todo
+from memory.listening.announced import announced, dictates
 from memory.listening.beside import asked_about, tells
 from memory.listening.clauses import Clause, Role
 from memory.listening.commands import commands, moment_spans
@@ -124,7 +125,9 @@ def _sentence(scene: Scene, sentence: Sentence, draft: Draft) -> None:
     if told and len(core.norm) > told.end():  # "can you remember that the key is with Ann?" tells
         sentence = replace(sentence, piece=core.part(core.range_of(told)[1]), mark=".")
         core = strip(scene, sentence.piece)
-    if _control(scene, whole, core, draft):
+    if dictates(scene, sentence, draft) or _control(scene, whole, core, draft):
+        return
+    if announced(scene, core, draft):
         return
     if from_when(scene, core, draft) or hour_after(scene, core, draft):
         return

@@ -186,6 +186,8 @@ class Look:
             if tuple(w.folded for w in words[at:end]) != parts or end + 1 >= len(words) or self.comma[end]:
                 continue
             after = words[end].folded
+            if self.genitive(words, end):
+                continue  # "my sister's eldest"
             return not any(
                 lex.has(kind, after) for kind in ("and", "or", "preposition", "relative", "adverb")
             )
@@ -267,6 +269,8 @@ class Look:
             after = words[index + 1].folded if index + 1 < len(words) else ""
             if word.folded not in self.lex.verbs or self.lex.has("part_of_day", after):
                 continue  # "às cinco da tarde": no "dá" in it
+            if self.genitive(words, index):
+                continue
             if not self.doubtful(word):
                 return True
             if (index and self.governs(words[index - 1].folded)) or (
@@ -283,9 +287,20 @@ class Look:
             return self.verb_like(self.words[index]) and not (
                 following and following.is_capital and index == 0
             )
+        if self.genitive(self.words, index):
+            return False
         if not self.doubtful(self.words[index]):
             return True
         return index > 0 and self.governs(self.words[index - 1].folded)
+
+    def genitive(self, words: Sequence[Token], index: int) -> bool:
+        """Whether the s of "my sister's eldest" says whose somebody is, and is no "is"."""
+        lex = self.lex
+        if not index or index + 1 >= len(words) or not lex.has("genitive", words[index].folded):
+            return False
+        owner, owned = words[index - 1], words[index + 1].folded
+        kin = owned in lex.relation_starts or lex.has("kin_child", owned)
+        return kin and (owner.is_capital or owner.folded in lex.relation_starts)
 
     def verb_like(self, word: Token) -> bool:
         """Whether a word that no table knows looks like "he does it": "verdaut", in a text with capitals."""

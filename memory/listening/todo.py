@@ -15,6 +15,7 @@ from memory.listening.tokens import Kind, Piece, Token
 from memory.records import Category, When
 
 _ERRAND = 14  # words of a sentence that is nothing but an errand
+BEGUN = "a note begun"  # by its title: what it says, the sentences behind tell
 
 
 @dataclass(frozen=True)
@@ -290,6 +291,7 @@ def memo(scene: Scene, piece: Piece) -> Found | None:
     text = _clean_note(scene, body)
     if not text and not title:
         return None
+    headed = bool(lex.begins("memo_titled", body.norm))
     if not text:
         text, title = title, ""
     return Found(
@@ -299,7 +301,7 @@ def memo(scene: Scene, piece: Piece) -> Found | None:
             span=(piece.start, piece.end),
             title=title,
             consult=True,
-            why=f"asked for a note: {match.group()}",
+            why=f"{BEGUN if headed and not title else 'asked for a note'}: {match.group()}",
         ),
         Piece(()),
     )
