@@ -30,6 +30,8 @@ def tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) -
         return False  # "when was it we saw them otters"
     if clause.role is Role.COMPLEMENT:
         return clause.joined and index > 0 and clauses[index - 1].role is Role.CAUSE
+    if index and _only_asks_which(scene, clauses[index - 1]):
+        return False  # "que número de sandália | eu levo para ela": one question
     last = all(c.role in (Role.CAUSE, Role.RELATIVE, Role.CONDITION) for c in clauses[index + 1 :])
     if clause.joined and clause.bare_verb and index and tells(scene, clauses[index - 1], index - 1, clauses):
         return True
@@ -37,11 +39,11 @@ def tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) -
     if last and not asked:
         return False
     first = next((w for w in clause.piece.folded if not lex.has("adverb", w)), "")
-    elsewhere = any(_asks(scene, other) for other in clauses if other is not clause)
-    said = any(word in lex.verbs for word in clause.piece.folded) and not lex.has("wh", first)
     before = index and lex.has("third", first) and any(w in lex.verbs for w in clause.piece.folded)
     if before and tells(scene, clauses[index - 1], index - 1, clauses):
         return not _asks(scene, clause)  # "my aunt stays with us, she eats no garlic, so what ...?"
+    elsewhere = any(_asks(scene, other) for other in clauses if other is not clause)
+    said = any(word in lex.verbs for word in clause.piece.folded) and not lex.has("wh", first)
     if elsewhere and said and lex.has("verb_last", lex.language) and first not in lex.verbs:
         return not _asks(scene, clause)  # "ohne Brille bin ich aufgeschmissen, hast du ...?"
     return (
@@ -61,6 +63,13 @@ def asked_about(scene: Scene, clauses: Sequence[Clause]) -> Subject | None:
             if people:
                 return of_mention(people[-1], clause.piece)
     return None
+
+
+def _only_asks_which(scene: Scene, clause: Clause) -> bool:
+    """Whether a clause is the question words of the one behind it: no verb of its own."""
+    lex, words = scene.lex, clause.piece.folded
+    asks = bool(words) and (lex.has("wh", words[0]) or bool(lex.begins("question", clause.piece.norm)))
+    return asks and not any(word in lex.verbs and not lex.has("ambiguous", word) for word in words)
 
 
 def _asks(scene: Scene, clause: Clause) -> bool:

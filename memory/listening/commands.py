@@ -73,7 +73,8 @@ def commands(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) -> boo
     if swapped is not None:
         _on_item(swapped, draft)
         return True
-    item = acts.on_item(scene, core)
+    asks_how = sentence.mark == "?" and lex.has("wh", core.folded[0])  # "wie schalt ich den Alarm ab?"
+    item = acts.on_item(scene, core) if not asks_how else None
     if item is not None and (item.verb != "done" or len(core) <= 12 or lex.search("done_tail", core.norm)):
         _on_item(item, draft)
         if item.verb == "move" and not lex.begins("move", core.norm):

@@ -9,7 +9,9 @@ from memory.language import TimeMention, fold, names, numbers
 from memory.listening.acts import comma_at
 from memory.listening.clauses import Role
 from memory.listening.heard import Candidate
-from memory.listening.judging import attribute_of
+from memory.listening.judging import attribute_of, has_code
+from memory.listening.kin import TWO_STEPS
+from memory.listening.mention import Mention
 from memory.listening.scene import Scene, sentence_case
 from memory.listening.subjects import Told
 from memory.listening.tokens import Kind, Piece, Token
@@ -26,7 +28,7 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
         scene: the message.
         told: the clause.
         after: the clauses behind it in the sentence; what else happened then is part of the event.
-        tense: "past" when a verb of the sentence says that it is over.
+        tense: "past" when a verb of the sentence says that it is over, "coming" when it is settled.
     """
     lex, piece, leaning = scene.lex, told.piece, told.leaning
     moments = [t for t in told.times if t.date is not None and not t.rrule]
@@ -48,7 +50,7 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
     if rule is not None and rule[0] == "origin" and time.past and leaning.past < 0.6:
         return None
     if (
-        (tense == "past" or leaning.past > 0.6)
+        (tense == "past" or (leaning.past > 0.6 and tense != "coming"))
         and not time.past
         and leaning.past > max(leaning.plan, 0.15)
         and not lex.search("rescheduled", norm)
@@ -101,8 +103,8 @@ def event_of(scene: Scene, told: Told, after: list[Told], tense: str) -> Candida
     text = sentence_case(_trim(scene, body))
     if not text:
         return None
-    named = [m.name for t in (told, *more) for m in t.mentions if m.name]
-    people = tuple(dict.fromkeys([*named, *_of_us(scene, piece)]))
+    named = [m.name or _whose(scene, m) for t in (told, *more) for m in t.mentions if m.name or m.relation]
+    people = tuple(dict.fromkeys([*filter(None, named), *_of_us(scene, piece)]))
     return Candidate(
         category=Category.EVENT,
         text=text,
@@ -140,6 +142,12 @@ def _of_us(scene: Scene, piece: Piece) -> tuple[str, ...]:
     return tuple(home) if home and len(home) == count - 1 else ()
 
 
+def _whose(scene: Scene, mention: Mention) -> str:
+    """The known person whose kin is spoken of: "Tamsin's baby"; "" for nobody's."""
+    first = scene.lex.tokens(mention.relation)[0].folded if mention.key == TWO_STEPS else ""
+    return next((k.name for k in scene.known if k.name and fold(k.name).split()[0] == first), "")
+
+
 def _has_matter(scene: Scene, told: Told) -> bool:
     """Whether a clause says more than when."""
     rest = told.piece.outside([span for t in told.times for span in t.spans])
@@ -154,7 +162,7 @@ def _goes_on(scene: Scene, told: Told, after: list[Told]) -> list[Told]:
     more = []
     for each in after:
         # "... came and fixed the leak", "fomos à pesca e viemos de mãos a abanar"
-        same = each.clause.joined and (each.clause.bare_verb or _over(scene, each))
+        same = each.clause.joined and (each.clause.bare_verb or over(scene, each))
         same = same or (each.subject.kind != "self" and bool(scene.lex.search("naming", each.piece.norm)))
         if (each.leaning.lasting > 0.6 and not same) or any(t.has_date for t in each.times if t.date):
             break
@@ -164,13 +172,39 @@ def _goes_on(scene: Scene, told: Told, after: list[Told]) -> list[Told]:
     return more
 
 
-def _over(scene: Scene, told: Told) -> bool:
+def over(scene: Scene, told: Told) -> bool:
     """Whether a clause by its verb only goes on with what happened: not what has ended or begun since."""
     lex = scene.lex
     if lex.search("no_longer", told.piece.norm) or attribute_of(scene, told) is not None:
         return False
     verbs = [w for w in told.piece.folded if w in lex.verbs]
     return bool(verbs) and verbs[0] in lex.past_verbs and verbs[0] in lex.first_verbs
+
+
+def tense_of(scene: Scene, told: list[Told]) -> str:
+    """Whether a sentence is about what is over ("past"), what was settled to come ("coming"), or "auto"."""
+    lex = scene.lex
+    # "Ficou combinado, este sábado é ...": what was settled is to come.
+    settled = [t for t in told if not t.times and lex.search("rescheduled", t.piece.norm)]
+    past = any(w in lex.past_verbs for t in told if t not in settled for w in t.piece.folded)
+    return "past" if past else "coming" if settled else "auto"
+
+
+def told_on(scene: Scene, lived: Candidate | None, each: Told) -> bool:
+    """Whether a clause goes on with what the speaker lived: "ontem fomos ao circo, saí de lá com ela"."""
+    if lived is None or lived.when is None or each.times or has_code(each.piece):
+        return False
+    lex = scene.lex
+    words = each.piece.folded
+    verb = next((w for w in words if w in lex.verbs), "")
+    if verb not in lex.past_verbs or lex.has("copula", verb) or lex.has("possession", verb):
+        return False
+    lasts = attribute_of(scene, each) is not None or lex.search("no_longer", each.piece.norm)
+    kin = (m for m in each.mentions if m.relation)
+    own = lex.has("possessive", words[0]) or any(m.name or m.owner == "self" for m in kin)
+    if lasts or own or each.subject.kind == "person" or lex.search("naming", each.piece.norm):
+        return False
+    return lived.when.start < scene.now.replace(tzinfo=None)
 
 
 def _place_and_such(scene: Scene, after: list[Told]) -> list[Told]:

@@ -101,6 +101,8 @@ class Naming:
             return False
         if lex.nouns and word.folded.endswith(("erin", "istin", "hander", "ung", "heit", "keit", "schaft")):
             return False  # "meine frau rechtshänderin"
+        if lex.nouns and word.folded.endswith("t"):
+            return False  # "die kleine glüht": a verb that no table holds
         return word.folded not in lex.common and word.folded not in names.titles(lex.language)
 
     def _german_noun(self, word: Token) -> bool:

@@ -160,7 +160,7 @@ def _told_before(scene: Scene, core: Piece, first: int, draft: Draft) -> Piece:
     if match is None or not any(t.date is not None for t in times) or (scene.times(head) and not own):
         return core
     matter = todo.matter(scene, rest.without(*rest.range_of(match)), times)
-    if not matter or _points_back(scene, matter):
+    if not matter or not todo.has_matter(scene, matter) or _points_back(scene, matter):
         return core
     ends = [i for i, w in enumerate(head.folded) if scene.lex.has("and", w)]
     said = head.part(0, ends[-1]) if ends and ends[-1] >= len(head) - 2 else head

@@ -9,13 +9,14 @@ from datetime import datetime
 from memory.language import TimeMention, find_times, locate_span
 from memory.language.folding import fold
 from memory.language.times.hours import PART_TIMES
+from memory.listening.acts import comma_at
 from memory.listening.heard import Candidate
 from memory.listening.scene import Scene, sentence_case, strip
 from memory.listening.tokens import Kind, Piece, Token
 from memory.records import Category, When
 
-_ERRAND = 14  # words of a sentence that is nothing but an errand
 BEGUN = "a note begun"  # by its title: what it says, the sentences behind tell
+_ERRAND = 14  # words of a sentence that is nothing but an errand
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def reminder(scene: Scene, piece: Piece, *, base: When | None = None) -> Found |
             text = sentence_case(" ".join(words[1:]))  # "timer auf zwölf Minuten für die Nudeln"
     else:
         text = _body(scene, body, times)
-    if _wakes(scene, piece) and not _has_matter(scene, text):
+    if _wakes(scene, piece) and not has_matter(scene, text):
         noun = scene.lex.search("alarm_noun", piece.norm)
         named = piece.part(*piece.range_of(noun)) if noun else piece.part(first, last)
         text = sentence_case(named.said(scene.text))
@@ -97,7 +98,7 @@ def asks_back(scene: Scene, piece: Piece) -> bool:
     return not any(t.rrule and t.span[0] <= first < t.span[1] for t in scene.times(piece, tense="future"))
 
 
-def _has_matter(scene: Scene, text: str) -> bool:
+def has_matter(scene: Scene, text: str) -> bool:
     """Whether a text says what an alarm is for, and not only "auf", "for", "de"."""
     lex = scene.lex
     words = [t.folded for t in lex.tokens(text) if t.kind in (Kind.WORD, Kind.NUMBER)]
@@ -286,12 +287,15 @@ def memo(scene: Scene, piece: Piece) -> Found | None:
     first, last = piece.range_of(match)
     if first and scene.people.find(piece.part(0, first)) and last == first + 1:
         return None  # "o meu pai escreve poemas": somebody writes, nobody is asked to
+    asking = lex.has("wh", piece.folded[0]) or lex.begins("question", piece.norm)
+    if first and asking and not any(comma_at(piece, at) for at in range(1, first + 1)):
+        return None  # "was notier ich da als Adresse?": asks what to write
     body = piece.without(first, last) if first > 4 else piece.part(last)
+    headed = bool(lex.begins("memo_titled", body.norm))
     title, body = _title(scene, body)
     text = _clean_note(scene, body)
     if not text and not title:
         return None
-    headed = bool(lex.begins("memo_titled", body.norm))
     if not text:
         text, title = title, ""
     return Found(

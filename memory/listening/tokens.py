@@ -38,12 +38,12 @@ class Token:
 
 
 # A phone number: groups of digits that belong together. Two groups only when the first begins like one.
-# What hangs on its last digit makes a code of it: "0604#".
+# What hangs on its last digit makes a code of it: "0604#", "0047-118-B".
 _PHONE = r"(?:\+|0)\d[\d()/]*(?:[ \u00a0\u202f.\-/]?\(?\d[\d()]*)+|\d{2,4}(?:[ \u00a0\u202f\-]\d{2,4}){2,}"
 _CHUNK = r"(?=[^\s]*\d)[^\s,;«»\"“”„()]+(?:,\d+)?"
 _WORD = r"[^\W\d_]+(?:[.'’\-][^\W\d_]+)*[’']?"
 _TOKEN = re.compile(
-    rf"(?P<phone>(?:{_PHONE})(?![#*\w]))|(?P<chunk>{_CHUNK})|(?P<word>{_WORD})|(?P<newline>\n+)|(?P<other>\S)"
+    rf"(?P<phone>(?:{_PHONE})(?![#*\w]|-[^\W\d_]))|(?P<chunk>{_CHUNK})|(?P<word>{_WORD})|(?P<newline>\n+)|(?P<other>\S)"
 )
 _TRAILING = re.compile(r"[.,;:!?…)\]'’]+$")
 _HOUR = re.compile(r"\d{1,2}(?:[:.h]\d{2}|h|:\d{2}h)(?:am|pm)?|\d{1,2}(?:am|pm)", re.IGNORECASE)
