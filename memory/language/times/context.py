@@ -61,6 +61,7 @@ class Context:
     on: Date | None = None  # the day an hour without a day belongs to
     evening: bool = False  # words around speak of an evening ("dinner")
     morning: bool = False
+    before_eleven: bool = False  # words around speak of what an evening has no later than ten ("choir")
     anchor: Anchor = NO_ANCHOR
 
     @property

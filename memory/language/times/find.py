@@ -16,6 +16,7 @@ from memory.language.times import compose as composing
 from memory.language.times.anchors import NO_ANCHOR, anchored, placed
 from memory.language.times.compose import is_target
 from memory.language.times.context import Context
+from memory.language.times.days import DAY_KINDS
 from memory.language.times.fallback import find_written
 from memory.language.times.grammar import Grammar, Piece, grammar, scan
 from memory.language.times.joining import join
@@ -120,7 +121,10 @@ def _parts_elsewhere(told: composing.Told, composed: Sequence[composing.Told]) -
 
 def _without_durations(pieces: list[Piece], folded: str, known: Grammar) -> list[Piece]:
     kept: list[Piece] = []
+    dated = any(piece.kind in (*DAY_KINDS, "every") for piece in pieces)
     for index, piece in enumerate(pieces):
+        if piece.values.get("needs_day") and not dated:
+            continue
         weak = int(piece.values.get("weak", -1))
         if piece.kind == "clock" and int(piece.values.get("hour", 24)) <= weak:
             before, after = pieces[index - 1 : index] if index else [], pieces[index + 1 : index + 2]
@@ -185,6 +189,7 @@ class _Contexts:
             on=self._on,
             evening=bool(known.evening.search(sentence)),
             morning=bool(known.morning.search(sentence)),
+            before_eleven=bool(known.before_eleven.search(sentence)),
         )
 
 

@@ -11,6 +11,7 @@
     between        the word before a range and the one between its ends ("between" ten "and" eleven)
     span_lead      what makes a length of time a moment ("in" for "in twenty minutes")
     also           pattern of what may stand between two hours of one day ("and", "and again at")
+    offers         pattern of words after a question that make an hour one of the day asked about ("if so")
     moves          pattern of words with which something is moved: "from Monday to Friday" is then no range
     onto           pattern of the word that leads to the day or hour that something is moved to
     from           pattern of the word that stands before the day or hour that something is moved away from
@@ -18,7 +19,8 @@
     denies         the word of `repair` that also says "not" (Spanish "no"): behind a comma it denies a day
     not_after      pattern of what makes a number something else when it follows ("euros", "people", "%")
     evening, morning   patterns of words that decide a bare hour ("dinner", "wake up"); these two and the
-                   next two are matched on lower-case text with its accents
+                   next three are matched on lower-case text with its accents
+    before_eleven  pattern of words of the evening for what doesn't begin as late as eleven ("choir")
     told, plan     patterns of words that put a sentence in the past, or make it a plan whatever else it holds
     [times.words]  word tables; each is a placeholder for rules:
                    weekday, plural (weekdays that recur), month: seven or twelve lists of words;
@@ -35,11 +37,13 @@ and gives its value; `{hour:hour2}` gives it another name. Built-in placeholders
 {ord} an ordinal, {day} 1..31 in any form, {hour} 0..24, {min} 0..59, {hourword} {minword}
 in words only, {minutes} 5 or 10..59, {fig} one or two figures, {fig0} a month in two figures,
 {dayfig} a day in figures or an ordinal, {digits2} minutes in two figures, {year} four figures, {yy}
-two or four, {list} weekdays with commas and "and", {plurals} the same of weekdays that recur, {any} a
-weekday in any form.
+two or four, {list} weekdays with commas and "and", {plurals} the same of weekdays that recur, {monthdays}
+the same of days of the month (macro `monthday`: one of them, macro `last_day`: the last), {any} a weekday in
+any form.
 
 Values with a meaning of their own: `role = "end"` makes a match the end of a range; `weak = 12` makes
-hours up to it durations unless a day stands beside them; `direct = true` says that
+hours up to it durations unless a day stands beside them; `needs_day = true` makes hours something else
+unless the text names a day; `direct = true` says that
 minutes are told as those of a 24-hour clock ("6 Uhr 45"); `sure = true` that nothing behind the match can
 make its number count things ("half past seven pills"); `following = true` means the one after the day that
 is told; `workdays = true` counts working days; `beside = true` keeps a part of the day only
@@ -67,6 +71,7 @@ Values = Mapping[str, Any]
 
 FIRST_YEAR_OF_LAST_CENTURY = 50  # "74" is 1974, "31" is 2031
 THIS_CENTURY = 2000
+LONGEST_MONTH = 31
 LONGEST_SHORT_FORM = 4  # letters of a name of a month or weekday that may have a dot
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+\d*)(?::([a-z_]+\d*))?\}")
@@ -121,6 +126,7 @@ class Grammar:
     between: re.Pattern[str]  # what stands before, or begins, the first of two ends
     between_to: re.Pattern[str]  # what parts these two
     also: re.Pattern[str]  # what parts two hours of one day
+    offers: re.Pattern[str]
     moves: re.Pattern[str]
     until: re.Pattern[str]  # a word like "until" at the end of a text
     target: re.Pattern[str]  # the word before what something is moved to, at the end of a text
@@ -129,6 +135,7 @@ class Grammar:
     not_after: re.Pattern[str]
     evening: re.Pattern[str]
     morning: re.Pattern[str]
+    before_eleven: re.Pattern[str]
     told: re.Pattern[str]
     plan: re.Pattern[str]
 
@@ -194,6 +201,7 @@ def grammar(language: str) -> Grammar:
             rf"\s*{fold(times['between'][1])}\s+(?:(?:el|la|las|o|a|as|le|the|der|dem)\s+)?"
         ),
         also=folded_pattern("also", r"[\s,;]*(?:(?:%s)(?!\w)[\s,]*)*"),
+        offers=folded_pattern("offers", r"(?<!\w)(?:%s)(?!\w)"),
         moves=folded_pattern("moves", r"(?<!\w)(?:%s)(?!\w)"),
         until=re.compile(rf"(?<!\w)(?:{compiler.expand('|'.join(times['rules']['until']), {})})$"),
         target=folded_pattern("onto", r"(?<!\w)(?:%s)(?:\s+\w{1,3})?\s*$"),
@@ -206,6 +214,7 @@ def grammar(language: str) -> Grammar:
         not_after=folded_pattern("not_after", r"\s*(?:[%%€$£°]|-?(?:%s)(?!\w))"),
         evening=pattern("evening"),
         morning=pattern("morning"),
+        before_eleven=pattern("before_eleven"),
         told=pattern("told"),
         plan=pattern("plan"),
     )
@@ -239,11 +248,14 @@ class _Compiler:
         weekday = _either(words["any"])
         plural = _either(words["plural"])
         also = "(?:" + self._macros.get("and", "and") + ")"
+        monthday = macros["monthday"].replace("{ord}", ordinals).replace("{day}", day)
+        monthday = f"(?:{monthday.replace('{last_day}', macros['last_day'])})"
         self._builtin = {
             "fig": r"\d{1,2}",
             "fig0": r"(?:0\d|1[0-2])",
             "dayfig": f"(?:{ordinals}|[0-3]?\\d)",
             "plurals": f"{plural}(?:(?:, ?|,? {also} ?(?:\\w{{1,4}} )?){plural})*",
+            "monthdays": f"{monthday}(?:(?:, ?|,? {also} ){monthday})+",
             "num": f"(?:\\d{{1,2}}|{cardinal})",
             "count": f"(?:{_either(words['amount'])}|\\d{{1,3}}|{cardinal})",
             "ord": ordinals,
@@ -328,6 +340,8 @@ def _value(text: str, kind: str, known: Grammar) -> Any:
         table = known.words["any"]
         one = re.compile(rf"(?<!\w){_either(table)}(?!\w)")
         return tuple(dict.fromkeys(table[re.sub(r"\s+", " ", m.group())] for m in one.finditer(text)))
+    if kind == "monthdays":
+        return _monthdays(text, known)
     if kind == "count" and (amount := known.words["amount"].get(re.sub(r"\s+", " ", text))) is not None:
         return amount
     if kind == "year" and not text.isdigit():  # "twenty twenty-eight"
@@ -336,6 +350,21 @@ def _value(text: str, kind: str, known: Grammar) -> Any:
     if kind == "yy" and len(text) == 2:
         return int(text) + (2000 if int(text) < FIRST_YEAR_OF_LAST_CENTURY else 1900)
     return numbers.value(text, known.language)
+
+
+def _monthdays(text: str, known: Grammar) -> tuple[int, ...] | None:
+    """The days of the month in a list, the month's last as -1; None when one of them is no day."""
+    last = tables(known.language)["times"]["macros"]["last_day"]
+    figure = (
+        f"{numbers.ordinal_pattern(known.language)}|\\d{{1,2}}|{numbers.cardinal_pattern(known.language)}"
+    )
+    days: list[int] = []
+    for match in re.finditer(rf"(?<!\w)(?:(?P<last>{last})|(?P<day>{figure})[^\W\d]*)(?!\w)", text):
+        day = -1 if match["last"] else numbers.value(match["day"], known.language)
+        if day is None or day > LONGEST_MONTH or day == 0:
+            return None
+        days.append(int(day))
+    return tuple(dict.fromkeys(days))
 
 
 _BEFORE_FIGURES = re.compile(r"(?:\d[.,:/-]|[#€$£+./_@-])$")

@@ -24,6 +24,7 @@ PART_TIMES = {
     "midnight": Time(0),
 }
 FIRST_WAKING_MINUTE = 6 * 60  # a bare hour is not read as one before it, unless it is night now
+LATEST_START = 11 * 60  # on a clock of twelve hours: from here on choirs and clubs don't begin at night
 FIRST_MORNING_MINUTE = 7 * 60  # on another day a bare hour before it is in the afternoon
 
 
@@ -120,8 +121,9 @@ def _bare(first: int, values: Values, context: Context, *, dated: bool) -> Hour:
     if with_minutes and context.grammar.settings.get("literal_24h"):
         # Written with minutes where 24 hours are the rule: "8:30" is in the morning, "12:30" at noon.
         return Hour(minute=evening if first < 60 else morning)
-    if context.evening != context.morning and not (context.evening and first < 4 * 60):
-        chosen = evening if context.evening else morning
+    in_evening = context.evening or (context.before_eleven and first < LATEST_START)
+    if in_evening != context.morning and not (in_evening and first < 4 * 60):
+        chosen = evening if in_evening else morning
     elif dated or context.past:
         chosen = morning if first >= FIRST_MORNING_MINUTE else evening
         if context.past and not dated and chosen > _minute_of(context.now):

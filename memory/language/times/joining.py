@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 from memory.language.times.compose import Told, is_instant, is_target, moving_sentences
 from memory.language.times.grammar import Grammar, Piece
 
+MOST_WORDS_BESIDE_A_LONE_HOUR = 1  # in a sentence of its own that only adds the hour to the day before
 _OF_A_YEAR = {"date", "numeric", "holiday", "nth"}
 
 
@@ -41,6 +43,7 @@ def join(told: list[Told], folded: str, grammar: Grammar, ends: Sequence[int]) -
         before = [mate for mate in mates if mate.pieces[0].start < loose.pieces[0].start]
         _merge(before[-1] if before else mates[0], loose)
         joined.remove(loose)
+    _with_day_before(joined, folded, grammar, ends)
     _with_days_behind(joined, folded, grammar)
     _with_days(joined, folded, grammar)
     return joined
@@ -87,6 +90,22 @@ def _merge(into: Told, loose: Told) -> None:
         if getattr(into, name) is None:
             setattr(into, name, getattr(loose, name))
     into.pieces.sort(key=lambda piece: piece.start)
+
+
+def _with_day_before(told: list[Told], folded: str, grammar: Grammar, ends: Sequence[int]) -> None:
+    """Give an hour the day of the sentence before: "Are you free on Monday? If so, at ten", "Monday? Ten."."""
+    for before, loose in list(pairwise(told)):
+        if loose.sentence != before.sentence + 1 or loose.clock is None or not loose.hour_only:
+            continue
+        if not before.days or before.every or not _wants_hour(before) or before.end_days or before.has_hour:
+            continue
+        start, end = ends[loose.sentence - 1], [*ends, len(folded)][loose.sentence]
+        first, last = loose.pieces[0].start, max(piece.end for piece in loose.pieces)
+        rest = re.findall(r"\w+", folded[start:first] + " " + folded[last:end])
+        asked = folded[start - 1] == "?" and grammar.offers.search(folded, start, end)
+        if asked or len(rest) <= MOST_WORDS_BESIDE_A_LONE_HOUR:
+            _merge(before, loose)
+            told.remove(loose)
 
 
 def _with_days(told: list[Told], folded: str, grammar: Grammar) -> None:

@@ -94,14 +94,15 @@ def rule(told: Mapping[str, Any]) -> str | None:
             parts.append(f"BYMONTH={int(told['month'])}")
         counted = [int(told[name]) for name in ("nth", "nth2") if name in told]
         parts.append("BYDAY=" + ",".join(f"{n}{CODES[index]}" for n in counted for index in sorted(weekdays)))
+    elif "monthdays" in told:
+        frequency = "MONTHLY"
+        days = sorted({-1 if day >= 31 else int(day) for day in told["monthdays"]}, key=lambda day: day % 32)
+        parts.append("BYMONTHDAY=" + ",".join(map(str, days)))
     elif "day" in told:
         frequency = "YEARLY" if "month" in told else "MONTHLY"
         if frequency == "YEARLY":
             parts.append(f"BYMONTH={int(told['month'])}")
-        if "day2" in told:
-            parts.append(f"BYMONTHDAY={int(told['day'])},{int(told['day2'])}")
-        else:
-            parts += _month_day(int(told["day"]), yearly=frequency == "YEARLY")
+        parts += _month_day(int(told["day"]), yearly=frequency == "YEARLY")
     elif told.get("where") in ("start", "end") and unit in ("", "month"):
         frequency = "MONTHLY"
         parts.append("BYMONTHDAY=" + ("1" if told["where"] == "start" else "-1"))
