@@ -147,7 +147,7 @@ def _to_comma(piece: Piece) -> Piece:
 def on_item(scene: Scene, piece: Piece) -> Request | None:
     """What a sentence does to something that is to be done: cancel, move, tick off, snooze."""
     lex = scene.lex
-    piece = plainly(lex, piece)
+    piece = _behind_reason(scene, plainly(lex, piece))
     norm = piece.norm
     for name, verb in _ITEMS.items():
         match = lex.begins(name, norm)
@@ -179,6 +179,17 @@ def on_item(scene: Scene, piece: Piece) -> Request | None:
         when = told[0].when(scene.zone) if told and name in ("move", "snooze", "cancel", "skip") else None
         return Request(verb=verb, topic=topic.strip(" ,.!?;:"), when=when)
     return None
+
+
+def _behind_reason(scene: Scene, piece: Piece) -> Piece:
+    """A move without the reason that is told first: "I'll be at church then, make it quarter past two"."""
+    for at in range(2, len(piece)):
+        rest = piece.part(at)
+        if not comma_at(piece, at) or not scene.lex.begins("move", rest.norm):
+            continue
+        if scene.times(rest, tense="future") and any(w in scene.lex.verbs for w in piece.folded[:at]):
+            return rest
+    return piece
 
 
 def plainly(lex: Lexicon, piece: Piece, *, apart: bool = False) -> Piece:

@@ -17,12 +17,13 @@ from memory.listening.clauses import Clause, Role
 from memory.listening.commands import commands, moment_spans
 from memory.listening.draft import Draft
 from memory.listening.earnest import is_doubted
-from memory.listening.facts import hear_told, introduced, like_mine
+from memory.listening.facts import hear_told, introduced
 from memory.listening.fronted import from_when, fronted, hour_after
 from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerson, Question, Request
 from memory.listening.judging import in_earnest
 from memory.listening.letters import composed_letters, placed
 from memory.listening.lexicon import Lexicon, lexicon
+from memory.listening.likeness import like_mine
 from memory.listening.quotes import hear_quotes
 from memory.listening.regions import Sentence, sentences
 from memory.listening.reminding import people_in

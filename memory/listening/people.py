@@ -413,10 +413,12 @@ class People(Kin):
             )
         if self._with_self(piece, at):
             return word.is_capital or self.lower
-        if not word.is_capital or word.folded in lex.common:
+        if not (word.is_capital or self.lower) or word.folded in lex.common:
             return False
         if self._paired(piece, at):
             return True
+        if not word.is_capital:
+            return False
         after = piece.words[at + 1].folded if at + 1 < len(piece.words) else ""
         if lex.has("genitive", after) and self._nameish(word, after_relation=False):
             return True
@@ -436,9 +438,13 @@ class People(Kin):
             if first < 0 or first + 2 >= len(words) or not lex.has("and", words[first + 1].folded):
                 continue
             pair = (words[first], words[first + 2])
-            if not all(w.is_capital and self._nameish(w, after_relation=True) for w in pair):
+            if not all(self._nameish(w, after_relation=True) for w in pair):
                 continue
-            if lex.nouns and not any(lex.has("first_name", w.folded) or self._is_known(w.text) for w in pair):
+            if not all(w.is_capital or self.lower for w in pair):
+                continue
+            if (lex.nouns or self.lower) and not any(
+                lex.has("first_name", w.folded) or self._is_known(w.text) for w in pair
+            ):
                 continue  # "Müllbeutel und Spülmaschinensalz"
             before = words[first - 1].folded if first else ""
             after = words[first + 3].folded if first + 3 < len(words) else ""
