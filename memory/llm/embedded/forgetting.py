@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory.language import fold, terms
+from memory.language import fold, relation_words, terms
+from memory.language import words as split_words
 from memory.llm.embedded import saying
 from memory.llm.embedded.evidence import card_text
 from memory.llm.embedded.part import Part, Wanted, searching
@@ -12,6 +13,7 @@ from memory.llm.embedded.scene import Json, Scene
 from memory.llm.embedded.topics import topics
 
 _OPTIONS = 5  # more are not read out
+_PART = 4  # letters of a word that may stand inside another
 
 
 def _topic(scene: Scene) -> str:
@@ -40,15 +42,44 @@ def _meant(scene: Scene) -> tuple[Json, ...]:
     for card in scene.found:
         blob = fold(card_text(card))
         own = set(terms(card_text(card), scene.language))
-        hits = sum(word in own or (len(word) >= 4 and word in blob) for word in wanted)
+        hits = sum(word in own or (len(word) >= _PART and word in blob) for word in wanted)
         scored.append((hits, card))
     best = max((hits for hits, _ in scored), default=0)
+    whom = _whom(scene, topic)
+    matter = wanted - set(terms(" ".join(whom), scene.language))
+    if whom and matter and not any(_holds(card, matter, scene) for hits, card in scored if hits == best):
+        return _about_them(scene, topic, whom)
     if best:
         same = tuple(card for hits, card in scored if hits == best)
         return _of_its_topic(scene, topic, same) or same
     # Said in other words: only the one that search is sure of.
     relevant = [card for card in scene.found if card.get("relevant")]
     return tuple(relevant[:1])
+
+
+def _holds(card: Json, matter: set[str], scene: Scene) -> bool:
+    text = card_text(card)
+    return any(w in terms(text, scene.language) or (len(w) >= _PART and w in fold(text)) for w in matter)
+
+
+def _whom(scene: Scene, topic: str) -> frozenset[str]:
+    """The folded words of the topic that only say whose it is, and the names that they mean."""
+    keys = relation_words(scene.language)
+    words = split_words(fold(topic))
+    kin = {keys[word] for word in words if word in keys}
+    people = [(fold(name), keys.get(fold(relation), "")) for name, relation in scene.request.known_people]
+    named = [name for name, key in people if key in kin or set(name.split()) & set(words)]
+    own = [word for word in words if word in keys or any(word in name.split() for name in named)]
+    return frozenset([*own, *named])
+
+
+def _about_them(scene: Scene, topic: str, whom: frozenset[str]) -> tuple[Json, ...]:
+    """Their cards whom a topic names, its matter said in other words: those that speak of it."""
+    theirs = [card for card in scene.found if any(word in fold(card_text(card)) for word in whom)]
+    rest = " ".join(word for word in split_words(fold(topic)) if word not in whom)
+    matter = topics(rest, scene.language)
+    fitting = [card for card in theirs if matter & topics(card_text(card), scene.language)]
+    return tuple(fitting or theirs)
 
 
 def _of_its_topic(scene: Scene, topic: str, cards: Sequence[Json]) -> tuple[Json, ...]:

@@ -45,6 +45,9 @@ def _plain(scene: Scene, card: Json) -> str | None:
         return _with_moment(scene, scene.say("answer.foreign", what=clause(text), gloss=foreign), card)
     if when is not None:
         what = clause(turned(text, scene.phrases) or text)
+        who = [name for name in map(str, card.get("people") or ()) if fold(name) not in fold(text)]
+        if who and "who" in scene.phrases.asked(fold(scene.said)):  # "com quem fui e em que dia?"
+            what = scene.say("answer.with", what=what, who=scene.phrases.listed(who))
         return sentence(scene.say("answer.when", what=what, when=saying.moment(scene, when)))
     names = tuple(map(str, card.get("people") or ())) + (
         (str(card["subject"]),) if card.get("subject") else ()
