@@ -72,6 +72,8 @@ def find_times(
         anchor = anchor if anchor.sentence == told.sentence else NO_ANCHOR
         mention = placed(read(told, replace(context, anchor=anchor)), told, anchor, context)
         if mention is not None:
+            if mentions and named is not None and _only_names(told, named, mention, mentions[-1]):
+                continue  # "on 24 December at four, Christmas Eve"
             if mentions and _only_names(named, told, mentions[-1], mention):
                 mentions.pop()
             named = told

@@ -18,6 +18,7 @@
     repair         pattern of words with which a person takes back the moment before ("no", "I mean")
     denies         the word of `repair` that also says "not" (Spanish "no"): behind a comma it denies a day
     not_after      pattern of what makes a number something else when it follows ("euros", "people", "%")
+    nth_of         the same of what only an ordinal counts ("birthday", "floor"): it may follow an hour
     evening, morning   patterns of words that decide a bare hour ("dinner", "wake up"); these two and the
                    next three are matched on lower-case text with its accents
     before_eleven  pattern of words of the evening for what doesn't begin as late as eleven ("choir")
@@ -133,6 +134,7 @@ class Grammar:
     origin: re.Pattern[str]  # the word before the start of a range, at the end of a text or before a blank
     repair: re.Pattern[str]
     not_after: re.Pattern[str]
+    nth_of: re.Pattern[str]
     evening: re.Pattern[str]
     morning: re.Pattern[str]
     before_eleven: re.Pattern[str]
@@ -152,7 +154,7 @@ def scan(folded: str, language: str, *, text: str, at: Sequence[int]) -> list[Pi
         rank = (len(rule.groups), order)
         for match in rule.pattern.finditer(folded):
             sure = bool(rule.constants.get("sure"))
-            if match.end() == match.start() or _is_something_else(match, folded, known, sure=sure):
+            if match.end() == match.start() or _is_something_else(match, folded, known, rule.kind, sure=sure):
                 continue
             if rule.exact and not rule.exact.search(text[at[match.start()] : at[match.end()]].lower()):
                 continue
@@ -212,6 +214,7 @@ def grammar(language: str) -> Grammar:
             "repair", r"(?:[\s,.;:…–—-]+(?:%s)(?!\w))+[\s,.;:…–—-]+(?:(?:at|um|as|a las|a la|a) )?"
         ),
         not_after=folded_pattern("not_after", r"\s*(?:[%%€$£°]|-?(?:%s)(?!\w))"),
+        nth_of=folded_pattern("nth_of", r"\s*-?(?:%s)(?!\w)"),
         evening=pattern("evening"),
         morning=pattern("morning"),
         before_eleven=pattern("before_eleven"),
@@ -377,7 +380,7 @@ def _counts(before: str, known: Grammar) -> bool:
     return word is not None and (word[1].isdigit() or word[1] in known.number_words)
 
 
-def _is_something_else(match: re.Match[str], folded: str, known: Grammar, *, sure: bool) -> bool:
+def _is_something_else(match: re.Match[str], folded: str, known: Grammar, kind: str, *, sure: bool) -> bool:
     """Whether the figures around a match make it a price, a code, a phone number or an amount."""
     start, end = match.span()
     if folded[start].isdigit() and _BEFORE_FIGURES.search(folded[max(0, start - 2) : start]):
@@ -388,4 +391,7 @@ def _is_something_else(match: re.Match[str], folded: str, known: Grammar, *, sur
         return True  # "three Fridays"
     last = re.search(r"[^\W_]+$", match.group())
     ends_in_number = last is not None and (last[0][0].isdigit() or last[0] in known.number_words)
-    return ends_in_number and not sure and known.not_after.match(folded, end) is not None
+    if not ends_in_number or sure:
+        return False
+    ordered = kind != "clock" and known.nth_of.match(folded, end) is not None
+    return ordered or known.not_after.match(folded, end) is not None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from memory.language.times.compose import Told, is_instant, is_target, moving_sentences
+from memory.language.times.compose import WHOLE_DAYS, Told, is_instant, is_target, moving_sentences
 from memory.language.times.grammar import Grammar, Piece
 
 MOST_WORDS_BESIDE_A_LONE_HOUR = 1  # in a sentence of its own that only adds the hour to the day before
@@ -56,8 +56,10 @@ def _is_moved_to(hour: Told, day: Told, folded: str, grammar: Grammar) -> bool:
 
 
 def _wants_hour(told: Told) -> bool:
-    if told.before or told.clock or any(is_instant(day) for day in told.days):
+    if told.clock or any(is_instant(day) for day in told.days):
         return False
+    if told.before:  # "on the eve of 14 July we dance from nine"
+        return bool(told.days) and told.before.values.get("unit") in WHOLE_DAYS
     return bool(told.days or told.every or told.start_days)
 
 
@@ -93,7 +95,7 @@ def _merge(into: Told, loose: Told) -> None:
 
 
 def _with_day_before(told: list[Told], folded: str, grammar: Grammar, ends: Sequence[int]) -> None:
-    """Give an hour the day of the sentence before: "Are you free on Monday? If so, at ten", "Monday? Ten."."""
+    """Give an hour the day of the sentence before: "Free on Monday? If so, at ten", "Monday? Ten."."""
     for before, loose in list(pairwise(told)):
         if loose.sentence != before.sentence + 1 or loose.clock is None or not loose.hour_only:
             continue
@@ -121,7 +123,11 @@ def _with_days(told: list[Told], folded: str, grammar: Grammar) -> None:
             continue
         if loose.hour_only and _lends(before) and (beside or (loose.clock and not before.every)):
             _share(before, loose)
-        elif beside and gap.strip() and loose.clock and _are_alike(before, loose):
+    for before, loose in reversed(list(pairwise(told))):
+        gap = folded[before.pieces[-1].end : loose.pieces[0].start]
+        if before.sentence != loose.sentence or before.before or loose.before or not gap.strip():
+            continue
+        if grammar.also.fullmatch(gap) and loose.clock and _are_alike(before, loose):
             before.clock, before.part = loose.clock, loose.part  # "Tuesday and Thursday at six"
             before.end_clock, before.end_part = loose.end_clock, loose.end_part
 
