@@ -185,7 +185,7 @@ def _behind_reason(scene: Scene, piece: Piece) -> Piece:
     """A move without the reason that is told first: "I'll be at church then, make it quarter past two"."""
     for at in range(2, len(piece)):
         rest = piece.part(at)
-        if not comma_at(piece, at) or not scene.lex.begins("move", rest.norm):
+        if not comma_at(piece, at) or not scene.lex.begins("move_it", rest.norm):
             continue
         if scene.times(rest, tense="future") and any(w in scene.lex.verbs for w in piece.folded[:at]):
             return rest
