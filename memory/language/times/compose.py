@@ -184,7 +184,7 @@ def compose(folded: str, pieces: list[Piece], grammar: Grammar, ends: Sequence[i
             continue
         role = str(piece.values.get("role", role))
         after = pieces[index - 1].end if index else 0
-        if not role and piece.kind in DAY_KINDS and _is_until(folded, piece, after, grammar):
+        if role in ("", "start") and piece.kind in DAY_KINDS and _is_until(folded, piece, after, grammar):
             role = "end"  # the word is part of the piece: "até 30 de junho"
         if told and not role and _is_range(folded, pieces[index - 1], piece, told[-1], grammar):
             if sentence in moves and _is_origin(folded, pieces[index - 1], grammar):
@@ -294,6 +294,8 @@ def _continues(pieces: list[Piece], index: int, folded: str, grammar: Grammar, t
         return False
     one, other = pieces[index].kind, following.kind
     if one in DAY_KINDS and other in ("clock", "part"):
+        if told.end_days and told.clock is not None and other == "clock":
+            return told.end_clock is None  # "from tomorrow at eight until Friday at noon"
         return not (told.has_day or told.every or told.has_hour)  # only an end is told: "by Friday at six"
     if one == "clock" and other in DAY_KINDS and told.has_day and told.end_clock is pieces[index]:
         return True  # "from ten on Saturday to six on Sunday"

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date as Date
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memory.config import LANGUAGES
 from memory.language.folding import fold_map
@@ -65,7 +65,12 @@ def find_times(
     named: composing.Told | None = None
     for told in composed:
         context = contexts.around(told.pieces[0].start, _parts_elsewhere(told, composed))
-        if tense == "auto" and not told.every and _looks_back(folded, told.pieces[0], known):
+        if (
+            tense == "auto"
+            and not told.every
+            and not told.end_days
+            and _looks_back(folded, told.pieces[0], known)
+        ):
             context = replace(context, past=True)
         if told.sentence in moving:
             context = replace(context, past=False)  # what is moved is still to come
@@ -77,6 +82,7 @@ def find_times(
             if mentions and _only_names(named, told, mentions[-1], mention):
                 mentions.pop()
             named = told
+            mention = _other_half(mention, mentions, context)
             if told.sentence in moving and is_target(folded, told.pieces[0], known):
                 mention = replace(mention, target=True)
             mentions.append(_in_text(mention, told.pieces, at, text))
@@ -95,6 +101,21 @@ def preload(languages: Sequence[str] = LANGUAGES) -> None:
     """Compile the grammars now (a quarter of a second each), so that no turn waits for it."""
     for language in languages:
         grammar(language)
+
+
+def _other_half(mention: TimeMention, told: Sequence[TimeMention], context: Context) -> TimeMention:
+    """An hour told twice for each day is one of the morning and one of the evening: "at eight and at eight"."""
+    again = any(
+        each.time == mention.time and each.rrule == mention.rrule == "FREQ=DAILY" for each in told[-2:]
+    )
+    if not again or mention.alternative is None or mention.time is None:
+        return mention
+    other = mention.alternative
+    while other - timedelta(days=1) > context.now:
+        other -= timedelta(days=1)
+    while other <= context.now:
+        other += timedelta(days=1)
+    return replace(mention, date=other.date(), time=other.time(), ambiguous=False, alternative=None)
 
 
 def _only_names(

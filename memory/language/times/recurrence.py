@@ -153,6 +153,10 @@ def first_occurrence(text: str, *, anchor: datetime, after: datetime, time: Time
         interval = next(
             (int(p.removeprefix("INTERVAL=")) for p in text.split(";") if p.startswith("INTERVAL=")), 1
         )
+        if time is not None:  # the series goes on from the hour that has passed
+            while start <= after:
+                start += unit * interval
+            return start
         return (after + unit * interval).replace(second=0, microsecond=0)
     if not open_day and start <= after and time is not None:
         # "every week" with its day open starts tomorrow when today's hour has passed.
