@@ -64,9 +64,9 @@ def _place(scene: Scene, rest: Piece) -> str | None:
     between = (
         [t.text for t in rest.tokens if words[begin - 1].end <= t.start < words[begin].start] if begin else []
     )
-    if not led and "," not in between:
-        return None
     more = rest.part(begin)
+    if not led and "," not in between and (begin or any(w in lex.verbs for w in more.folded)):
+        return None
     if any(lex.has(kind, w) for w in more.folded for kind in ("self", "third", "negation")):
         return None
     return more.said(scene.text).strip(" ,.!")

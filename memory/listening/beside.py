@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory.listening.clauses import Clause, Role
-from memory.listening.scene import Scene
+from memory.listening.scene import Scene, strip
 from memory.listening.subjects import Subject, of_mention
 
 
@@ -38,13 +38,17 @@ def tells(scene: Scene, clause: Clause, index: int, clauses: Sequence[Clause]) -
     asked = any(_asks(scene, other) for other in clauses[:index])
     if last and not asked:
         return False
-    first = next((w for w in clause.piece.folded if not lex.has("adverb", w)), "")
+    said = strip(scene, clause.piece) or clause.piece
+    first = next((w for w in said.folded if not lex.has("adverb", w)), "")
+    own = lex.has("elides_self", lex.language) and lex.has("elided", first)  # "..., can't bear the things"
+    if own and asked and not _asks(scene, clause):
+        return True
     before = index and lex.has("third", first) and any(w in lex.verbs for w in clause.piece.folded)
     if before and tells(scene, clauses[index - 1], index - 1, clauses):
         return not _asks(scene, clause)  # "my aunt stays with us, she eats no garlic, so what ...?"
     elsewhere = any(_asks(scene, other) for other in clauses if other is not clause)
-    said = any(word in lex.verbs for word in clause.piece.folded) and not lex.has("wh", first)
-    if elsewhere and said and lex.has("verb_last", lex.language) and first not in lex.verbs:
+    verb = any(word in lex.verbs for word in clause.piece.folded) and not lex.has("wh", first)
+    if elsewhere and verb and lex.has("verb_last", lex.language) and first not in lex.verbs:
         return not _asks(scene, clause)  # "ohne Brille bin ich aufgeschmissen, hast du ...?"
     return (
         lex.has("self", first)

@@ -70,7 +70,8 @@ def hear_told(
 def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[list[Told], Subject]:
     """The clauses with subjects and leanings, and whom they spoke of last."""
     told: list[Told] = []
-    current = spoken = subject  # `spoken`: the person spoken of last, for "he" and "she"
+    spoken = subject  # the person spoken of last, for "he" and "she"
+    current = Subject() if subject.only_spoken else subject
     hanging = _hanging(scene, clauses)
     for number, clause in enumerate(clauses):
         prepared, current = prepare(scene, clause, current, spoken)
@@ -95,6 +96,8 @@ def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[li
         if _is_gapped(scene, before, each):
             each.gapped, each.serves, each.leaning = True, before.serves, before.leaning
     return told, current
+    if told and current.kind != "person" and scene.lex.search("naming", told[-1].piece.norm):
+        current = replace(spoken, only_spoken=True) if spoken.kind == "person" else current
 
 
 def _without_names(scene: Scene, told: Told) -> str:

@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memory.listening.heard import Candidate
 from memory.listening.scene import Scene, sentence_case
 from memory.listening.tokens import Piece
 from memory.records import Category
+
+
+def left_out(scene: Scene, piece: Piece, told: Candidate) -> Candidate:
+    """What a request tells of what it leaves out, by its name: "a cake without coconut, I hate the stuff"."""
+    lex = scene.lex
+    before = Piece([token for token in piece.tokens if token.end <= told.span[0]])
+    noun = lex.search("left_out", before.norm) if before else None
+    words = Piece(lex.tokens(told.text))
+    why = lex.search("left_out_why", words.norm)
+    if noun is None or why is None:
+        return told
+    start = words.words[words.range_of(why, "it")[0]].start
+    what = before.part(*before.range_of(noun, "what")).said(scene.text)
+    return replace(told, text=f"{told.text[:start]}{what}")
 
 
 def _opens_noun(scene: Scene, word: str) -> bool:

@@ -23,7 +23,7 @@ from memory.listening.heard import Act, Candidate, Correction, Heard, KnownPerso
 from memory.listening.judging import in_earnest
 from memory.listening.letters import composed_letters, placed
 from memory.listening.lexicon import Lexicon, lexicon
-from memory.listening.likeness import like_mine
+from memory.listening.likeness import left_out, like_mine
 from memory.listening.quotes import hear_quotes
 from memory.listening.regions import Sentence, sentences
 from memory.listening.reminding import people_in
@@ -276,6 +276,7 @@ def _told_or_asked(scene: Scene, sentence: Sentence, core: Piece, draft: Draft) 
     told, draft.subject = hear_told(
         scene, beside, asked=True, subject=asked_about(scene, clauses) or draft.subject
     )
+    told = [left_out(scene, core, c) for c in told]
     own = like_mine(scene, core)
     if own is not None:
         told = [c for c in told if c.span[1] <= own.span[0] or c.span[0] >= own.span[1]]

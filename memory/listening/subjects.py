@@ -24,6 +24,7 @@ class Subject:
     name: str = ""
     relation: str = ""
     words: str = ""  # as said: "my sister", "the lift"
+    only_spoken: bool = False  # a "he" means them, a clause that leaves its subject out does not
 
 
 @dataclass
