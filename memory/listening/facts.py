@@ -95,9 +95,9 @@ def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[li
         each.unreal = reported or (bare and feigned)
         if _is_gapped(scene, before, each):
             each.gapped, each.serves, each.leaning = True, before.serves, before.leaning
-    return told, current
     if told and current.kind != "person" and scene.lex.search("naming", told[-1].piece.norm):
         current = replace(spoken, only_spoken=True) if spoken.kind == "person" else current
+    return told, current
 
 
 def _without_names(scene: Scene, told: Told) -> str:
