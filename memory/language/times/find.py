@@ -104,7 +104,7 @@ def preload(languages: Sequence[str] = LANGUAGES) -> None:
 
 
 def _other_half(mention: TimeMention, told: Sequence[TimeMention], context: Context) -> TimeMention:
-    """An hour told twice for each day is one of the morning and one of the evening: "at eight and at eight"."""
+    """An hour told twice for each day is one of the morning and one of the evening: "at eight and eight"."""
     again = any(
         each.time == mention.time and each.rrule == mention.rrule == "FREQ=DAILY" for each in told[-2:]
     )
