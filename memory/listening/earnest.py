@@ -1,8 +1,8 @@
 """Is a sentence said in earnest, and the speaker's own word?
 
 "In the play I'm Banquo", "the inspector goes: my wife's called Ruth" and "I'm the emperor of
-this sofa" look like facts. A small network reads the whole sentence; its weights stand beside
-those of `durable`, and `python -m memory.listening.train` makes both, this one's from
+this sofa" look like facts. A small network reads the whole sentence; its weights stand
+beside those of `durable`, and `python -m memory.listening.train` makes both, this one's from
 `data/earnest/<language>.tsv` and the clauses.
 """
 
@@ -16,18 +16,23 @@ from memory.listening.durable import WEIGHTS, inputs
 from memory.listening.network import Network, grams, load
 
 CLASSES = ("e", "u")  # earnest, unreal or somebody else's
-_DOUBTED = 1.3  # log odds: of what people told in earnest in dialogues of other hands none lies above
+_DOUBTED = (
+    0.7  # log odds: of what people told in earnest in dialogues of other hands two in a hundred lie above
+)
+_DOUBTED_ALL = 2.0  # ... where a string of things is told, which is seldom a joke
+_SEVERAL = 3
 _WHOLE = 3.0  # how much more earnest than its message a sentence may sound and still be doubted with it
 
 
-def is_doubted(sentence: str, message: str, language: str) -> bool:
+def is_doubted(sentence: str, message: str, language: str, *, told: int) -> bool:
     """Whether a sentence is a joke, a quotation, a part that is played or a mere supposition.
 
     Args:
+        told: how many things it seems to tell.
         message: all of it; a sentence among quoted ones may sound earnest by itself.
     """
     own, whole = (_odds(text, language) for text in (sentence, message))
-    return max(own, min(whole, own + _WHOLE)) > _DOUBTED
+    return max(own, min(whole, own + _WHOLE)) > (_DOUBTED if told < _SEVERAL else _DOUBTED_ALL)
 
 
 def _odds(text: str, language: str) -> float:

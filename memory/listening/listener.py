@@ -34,6 +34,7 @@ from memory.records import Category, When
 
 _ORDER = tuple(Act)
 _HEADING = 14  # words before a colon that may announce what comes behind it
+_ANNOUNCES = 7  # words before a colon that may say of whom one speaks
 _MOST = 40  # words of a label and its value
 _LAST_HOUR = 24
 _LEFT_CHARS = 25  # that may follow a yes or no
@@ -146,9 +147,20 @@ def _doubt(scene: Scene, sentence: Sentence, draft: Draft, before: int) -> None:
     norm = sentence.piece.norm
     if not told or any(scene.lex.begins(name, norm) for name in ("keep_that", "remember_previous")):
         return
-    if is_doubted(sentence.piece.said(scene.text), scene.text, scene.lex.language):
+    if _announces_oneself(scene, sentence.piece):
+        return
+    said = sentence.piece.said(scene.text)
+    if is_doubted(said, scene.text, scene.lex.language, told=len(told)):
         draft.candidates[before:] = [c for c in draft.candidates[before:] if c not in told]
         draft.unsure = True
+
+
+def _announces_oneself(scene: Scene, piece: Piece) -> bool:
+    """Whether a sentence begins like "a word about me: ..."."""
+    colon = next((t for t in piece.tokens if t.text == ":" and t.kind is Kind.PUNCT), None)
+    before = [w.folded for w in piece.words if colon is not None and w.start < colon.start]
+    said_by = scene.lex.search("speech", " ".join(before))
+    return 0 < len(before) <= _ANNOUNCES and not said_by and any(scene.lex.has("self_any", w) for w in before)
 
 
 def _courtesies(scene: Scene, piece: Piece, draft: Draft) -> None:
