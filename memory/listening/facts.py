@@ -84,6 +84,7 @@ def _prepared(scene: Scene, clauses: list[Clause], subject: Subject) -> tuple[li
             told.append(prepared)
     told = [t for t in told if not _is_comment(scene, t)]
     told = [t for i, t in enumerate(told) if not _only_antecedent(scene, t, told[i + 1 : i + 2])]
+    told = [t for i, t in enumerate(told) if not _only_leads(scene, t, told[i + 1 : i + 2])]
     spelt = [scene.lex.spelling.written_out(_without_names(scene, t)) for t in told]
     for each, leaning in zip(told, leanings(spelt, scene.lex.language), strict=True):
         each.leaning = leaning
@@ -261,6 +262,16 @@ class _Judge:
         fact = Candidate(category=Category.FACT, text=sentence_case(text), span=span, why=why)
         self.found.append(replace(fact, negated=denied, sensitive=has_code(each.piece)))
         return True
+
+
+def _only_leads(scene: Scene, told: Told, after: list[Told]) -> bool:
+    """Whether a part without a verb says only where the next one is: "no para-choque | estava escrito"."""
+    lex, words = scene.lex, told.piece.words
+    verb = any(w.folded in lex.verbs and not lex.has("preposition", w.folded) for w in words)  # "da" is both
+    if verb or any(w.kind is Kind.NUMBER for w in words) or told.times or told.mentions:
+        return False
+    led = lex.has("preposition", words[0].folded)
+    return led and any(t.piece.start <= told.piece.end + 1 and not t.clause.joined for t in after)
 
 
 def _only_antecedent(scene: Scene, told: Told, after: list[Told]) -> bool:

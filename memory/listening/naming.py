@@ -38,6 +38,8 @@ class Naming:
             if self._particle(words, at, first):
                 at += 1
                 continue
+            if not (sure or titled) and self._object(words, at):
+                break
             family = at > first and self._family(words, at, sure=sure or titled)
             if not self._nameish(
                 word, after_relation=at == first or family, sure=(sure or titled) and at == first
@@ -59,6 +61,16 @@ class Naming:
         following = words[at + 1] if at + 1 < len(words) else None
         ends = following is None or following.start > words[at].end + 1 or following.folded in self.lex.verbs
         return sure or ends or self.lex.has("and", following.folded if following else "")
+
+    def _object(self, words: Sequence[Token], at: int) -> bool:
+        """Whether a noun is what the verb behind it speaks of: "weil mein Mann Zöliakie hat"."""
+        lex, word = self.lex, words[at]
+        verb = words[at + 1].folded if at + 1 < len(words) else ""
+        if not lex.nouns or not lex.has("takes_object", verb):
+            return False
+        after = words[at + 2] if at + 2 < len(words) else None
+        ends = after is None or after.start > words[at + 1].end + 1 or lex.has("and", after.folded)
+        return ends and not lex.has("first_name", word.folded) and not self._is_known(word.text)
 
     def name_at(self, words: Sequence[Token], at: int) -> tuple[str, int]:
         """The name in a list of people at word `at`, and where it ends; "" when there is none."""
