@@ -147,7 +147,7 @@ def _doubt(scene: Scene, sentence: Sentence, draft: Draft, before: int) -> None:
     norm = sentence.piece.norm
     if not told or any(scene.lex.begins(name, norm) for name in ("keep_that", "remember_previous")):
         return
-    if _announces_oneself(scene, sentence.piece):
+    if not sentence.quotes and _announces_oneself(scene, sentence.piece):
         return
     said = sentence.piece.said(scene.text)
     if is_doubted(said, scene.text, scene.lex.language, told=len(told)):
