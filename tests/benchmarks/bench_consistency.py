@@ -30,10 +30,12 @@ read. With words alone 32 % of its questions were understood, and 16 % of its co
 nothing had been asked. Two small networks (memory/decisions/leaning.py) were then trained on some thousand
 sentences of seven other hands; `first`, `after`, `fresh` and `outside` are among them, `held`, `unseen` and
 `later` are not. A further measure, `passing`, says each sentence of those three in answer to a question about
-the packing. Later the networks read four more hands, and the guard was taught what an answer names beside the
-settled value: 4 of 584 contradictions were shown then (all of `later`; 17 before), 9 of 1,216 good answers touched (20
-before). While the latter were looked into, the ends of some thirty good answers were printed, a dozen of them of
-the unread parts; no contradiction of those was.
+the packing.
+
+Later the networks read four more hands, and the guard was taught what an answer names beside the settled
+value: 4 of 584 contradictions were shown then (all of `later`; 17 before), 9 of 1,216 good answers touched
+(20 before). While the latter were looked into, the ends of some thirty good answers were printed, a dozen
+of them of the unread parts; no contradiction of those was.
 
 Small talk goes into the thread's rows as it would have been stored; what is decided, asked and answered runs
 through the conductor.
