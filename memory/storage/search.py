@@ -190,13 +190,17 @@ def standing(person_id: int | BindParameter[int]) -> tuple[ColumnElement[bool], 
     private = select(ConversationRow.id).where(
         ConversationRow.person_id == person_id, ConversationRow.private
     )
+    return (*_standing(person_id), TurnRow.conversation_id.not_in(private))
+
+
+def _standing(person_id: int | BindParameter[int]) -> tuple[ColumnElement[bool], ...]:
+    """The part of `standing` that looks at the turn alone."""
     return (
         TurnRow.person_id == person_id,
         ~TurnRow.superseded,
         ~TurnRow.withheld,
         TurnRow.deleted_at.is_(None),
         TurnRow.vector_version != "",
-        TurnRow.conversation_id.not_in(private),
     )
 
 
@@ -234,5 +238,10 @@ _CARDS = (
 _TALKS = (
     select(*_TURN_COLUMNS, *_CONVERSATION_COLUMNS)
     .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
-    .where(TurnRow.id.in_(_IDS), ConversationRow.person_id == _PERSON, *standing(_PERSON))
+    .where(
+        TurnRow.id.in_(_IDS),
+        ConversationRow.person_id == _PERSON,
+        ~ConversationRow.private,
+        *_standing(_PERSON),
+    )
 )
