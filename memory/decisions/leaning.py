@@ -14,15 +14,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-
 from memory import language as lang
 from memory.decisions.naming import View, clause_of, named_among, speaks_to_them, table
 from memory.decisions.schema import Keys, KeyType
 from memory.decisions.schema import load as load_keys
 from memory.decisions.stated import kinds
 from memory.listening import durable
-from memory.listening.network import Floats, Network, grams, load
+from memory.listening.network import Floats, Network, grams, read
 from memory.listening.network import inputs as beside
 
 WEIGHTS = Path(__file__).parent / "data" / "leaning.npz"
@@ -83,7 +81,5 @@ def _shipped() -> Keys:
 @cache
 def networks() -> Mapping[str, Network]:
     """Both networks: "claims" and "asks"."""
-    with np.load(WEIGHTS) as stored:
-        told = {name: stored[name] for name in stored.files}
     classes = ("none", *sorted(_shipped().by_name))
-    return {which: load(told, which, classes) for which in ("claims", "asks")}
+    return {which: read(WEIGHTS, which, classes) for which in ("claims", "asks")}

@@ -12,7 +12,7 @@ from typing import Any
 
 from memory import language as lang
 from memory.config import LANGUAGES
-from memory.listening import durable
+from memory.listening import durable, earnest
 from memory.listening.heard import (
     Act,
     Candidate,
@@ -53,7 +53,8 @@ def preload(languages: Sequence[str] = LANGUAGES) -> None:
 
     A process that forks for each of its jobs must do this before: each child would do it anew.
     """
-    durable.preload(languages)
+    durable.preload()
+    earnest.preload()
     for language in languages:
         lexicon(language)
     lang.preload(languages)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from memory.embedding import Embedder
 from memory.listening.lexicon import Lexicon, lexicon
-from memory.listening.network import Floats, Network, grams, load
+from memory.listening.network import Floats, Network, grams, read
 from memory.listening.network import inputs as beside
 from memory.listening.tokens import Piece
 
@@ -62,11 +62,9 @@ def vectors(texts: Sequence[str]) -> NDArray[np.float32]:
     return _embedder.encode(texts)
 
 
-def preload(languages: Sequence[str]) -> None:
-    """Load the classifier of each language and the encoder now."""
+def preload() -> None:
+    """Load the network and the encoder now."""
     _network()
-    for language in languages:
-        lexicon(language)
     _embedder.preload()
 
 
@@ -77,8 +75,7 @@ def forget() -> None:
 
 @cache
 def _network() -> Network:
-    with np.load(WEIGHTS) as stored:
-        return load({name: stored[name] for name in stored.files}, "kinds", KINDS)
+    return read(WEIGHTS, "kinds", KINDS)
 
 
 def leanings(clauses: Sequence[str], language: str) -> list[Leaning]:

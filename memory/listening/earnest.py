@@ -10,18 +10,19 @@ from __future__ import annotations
 
 from functools import cache
 
-import numpy as np
-
 from memory.listening.durable import WEIGHTS, inputs
-from memory.listening.network import Network, grams, load
+from memory.listening.network import Network, grams, read
 
 CLASSES = ("e", "u")  # earnest, unreal or somebody else's
-_DOUBTED = (
-    0.7  # log odds: of what people told in earnest in dialogues of other hands two in a hundred lie above
-)
+_DOUBTED = 0.7  # log odds: of what other hands told in earnest two in a hundred lie above
 _DOUBTED_ALL = 2.0  # ... where a string of things is told, which is seldom a joke
 _SEVERAL = 3
 _WHOLE = 3.0  # how much more earnest than its message a sentence may sound and still be doubted with it
+
+
+def preload() -> None:
+    """Load the network now, so that the first message does not wait for it."""
+    _network()
 
 
 def is_doubted(sentence: str, message: str, language: str, *, told: int) -> bool:
@@ -31,7 +32,8 @@ def is_doubted(sentence: str, message: str, language: str, *, told: int) -> bool
         told: how many things it seems to tell.
         message: all of it; a sentence among quoted ones may sound earnest by itself.
     """
-    own, whole = (_odds(text, language) for text in (sentence, message))
+    own = _odds(sentence, language)
+    whole = own if sentence == message else _odds(message, language)
     return max(own, min(whole, own + _WHOLE)) > (_DOUBTED if told < _SEVERAL else _DOUBTED_ALL)
 
 
@@ -42,5 +44,4 @@ def _odds(text: str, language: str) -> float:
 
 @cache
 def _network() -> Network:
-    with np.load(WEIGHTS) as stored:
-        return load({name: stored[name] for name in stored.files}, "earnest", CLASSES)
+    return read(WEIGHTS, "earnest", CLASSES)

@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,20 +58,18 @@ class Network:
         return {f"{prefix}_{name}": each.astype(np.float16) for name, each in parts.items()}
 
 
-def load(stored: Mapping[str, NDArray[np.float16]], prefix: str, classes: tuple[str, ...]) -> Network:
-    """The network that was `stored` under this prefix."""
-
-    def wide(name: str) -> Floats:
-        return stored[f"{prefix}_{name}"].astype(np.float32)
-
+def read(path: Path, prefix: str, classes: tuple[str, ...]) -> Network:
+    """The network that was `stored` under this prefix in a file of weights."""
+    with np.load(path) as stored:
+        parts = {name: stored[name].astype(np.float32) for name in stored.files if name.startswith(prefix)}
     return Network(
         classes=classes,
-        hidden=wide("hidden"),
-        hidden_bias=wide("hidden_bias"),
-        out=wide("out"),
-        straight={name: wide(f"straight_{name}") for name in LANGUAGES},
-        sequences={name: wide(f"sequences_{name}") for name in LANGUAGES},
-        bias=wide("bias"),
+        hidden=parts[f"{prefix}_hidden"],
+        hidden_bias=parts[f"{prefix}_hidden_bias"],
+        out=parts[f"{prefix}_out"],
+        straight={name: parts[f"{prefix}_straight_{name}"] for name in LANGUAGES},
+        sequences={name: parts[f"{prefix}_sequences_{name}"] for name in LANGUAGES},
+        bias=parts[f"{prefix}_bias"],
     )
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-import numpy as np
 import pytest
 
 from memory.config import LANGUAGES
 from memory.listening import durable, earnest, listen
-from memory.listening.network import GRAMS, load
+from memory.listening.network import GRAMS, read
 from memory.records import Category
 
 TOLD = (Category.FACT, Category.PERSON, Category.EVENT)
@@ -63,8 +62,7 @@ def test_what_is_in_earnest_is_kept(language: str, text: str, word: str) -> None
 
 @pytest.mark.parametrize(("name", "classes"), [("kinds", durable.KINDS), ("earnest", earnest.CLASSES)])
 def test_the_weights_fit_the_tables_they_were_trained_with(name: str, classes: tuple[str, ...]) -> None:
-    with np.load(durable.WEIGHTS) as stored:
-        network = load({each: stored[each] for each in stored.files}, name, classes)
+    network = read(durable.WEIGHTS, name, classes)
     width = durable.inputs(["Fine."], "en").shape[1]
     assert network.hidden.shape[0] == width, "train again: python -m memory.listening.train"
     assert {each.shape for each in network.sequences.values()} == {(GRAMS, len(classes))}
